@@ -1,0 +1,50 @@
+# Needs Python 3.11 or later, make and a network; everything else is installed into .venv.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+
+.PHONY: help setup test check format unit catalogue demo live bench clean
+help: ## List the targets
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-11s %s\n", $$1, $$2}'
+
+$(READY): pyproject.toml requirements.txt
+	@$(PYTHON) -c 'import sys; sys.exit("Python 3.11 or later is needed, this is " + sys.version.split()[0] + "; use make PYTHON=python3.x") if sys.version_info < (3, 11) else None'
+	@echo "Setting up $(VENV) ..."
+	@$(PYTHON) -m venv $(VENV)
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c requirements.txt -e '.[dev]'
+	@touch $(READY)
+
+setup: $(READY) ## Install everything into .venv
+
+test: check unit ## Every check: format, lint, types, import rules, tests
+
+check: $(READY) ## Format, lint, types, import rules
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports --no-logo
+
+unit: $(READY) ## The tests
+	$(BIN)/python -m pytest
+
+format: $(READY) ## Format the code
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+catalogue: $(READY) ## Generate what is derived from the tools' declarations
+	$(BIN)/python -m obsidian_mcp.tools.catalogue
+
+demo: $(READY) ## A session against a sample vault
+	@$(BIN)/obsidian-mcp demo --obsidian-bin tests/support/obsidian
+
+live: $(READY) ## The promises against a real Obsidian: make live VAULT=NAME
+	@test -n "$(VAULT)" || { echo "Say which vault: make live VAULT=NAME (a folder obsidian-mcp-scratch is made in it and removed)"; exit 2; }
+	OBSIDIAN_MCP_LIVE_VAULT="$(VAULT)" $(BIN)/python -m pytest -m live tests/live
+
+bench: $(READY) ## Start-up, latency, memory, as ratios of one run
+	@test -x .venv-bench/bin/python || { $(PYTHON) -m venv .venv-bench && .venv-bench/bin/pip install --quiet --disable-pip-version-check 'mcp==2.3.0'; }
+	$(BIN)/python -m tests.bench
+
+clean: ## Remove what the other targets made
+	rm -rf $(VENV) .venv-bench dist build .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

@@ -1,0 +1,32 @@
+"""obsidian-mcp: serves stdio at once; anything else is for people and goes to cli.py."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from obsidian_mcp import settings
+
+
+def main() -> None:
+    try:
+        given, words = settings.split(sys.argv[1:])
+        if not words:
+            _serve(given)
+            return
+    except settings.UsageError as error:
+        sys.stderr.write(f"obsidian-mcp: {error}\n")
+        raise SystemExit(2) from None
+    from obsidian_mcp import cli
+
+    cli.run(sys.argv[1:])
+
+
+def _serve(given: dict[str, list[str]]) -> None:
+    from obsidian_mcp.app import App
+
+    App(settings.load(given, dict(os.environ))).serve_stdio()
+
+
+if __name__ == "__main__":
+    main()

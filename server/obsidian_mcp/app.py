@@ -1,0 +1,137 @@
+"""Wires the parts; the one module that knows them all."""
+
+from __future__ import annotations
+
+import os
+import threading
+
+from obsidian_mcp import __version__
+from obsidian_mcp.dispatcher import Dispatcher
+from obsidian_mcp.settings import UsageError
+from obsidian_mcp.tools import catalogue
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from obsidian_mcp.backends.cli.backend import CliBackend
+    from obsidian_mcp.backends.cli.vault import CliVault
+    from obsidian_mcp.call import Call
+    from obsidian_mcp.connection import Connection
+    from obsidian_mcp.settings import Settings
+
+# A client that lists the tools next should not wait for our imports.
+QUIET_BEFORE_WARM_UP = 0.05
+
+
+class App:
+    """One run of the program: settings, vaults, and the dispatcher over them."""
+
+    def __init__(self, settings: Settings) -> None:
+        self.settings = settings
+        self._wanted = settings.vaults or (_only_vault(settings),)
+        self.labels = _labels(self._wanted)
+        self.catalogue = catalogue.load(settings.read_only, self.labels)
+        unknown = [tool for tool in settings.timeouts if tool not in self.catalogue]
+        if unknown:
+            raise UsageError(f"--timeout-for names no tool: {unknown[0]!r}; see obsidian-mcp tools")
+        if settings.backend == "embedded":
+            raise UsageError("--backend embedded is not part of this version; use obsidian, or leave it out")
+        self.dispatcher = Dispatcher(settings, self.catalogue, self._open, self.labels, self.wake)
+        self._awake = False
+        self._backend: CliBackend | None = None
+        self._lock = threading.Lock()
+
+    def _open(self, label: str, call: Call) -> CliVault:
+        self.wake()
+        assert self._backend is not None
+        return self._backend.open(self._wanted[self.labels.index(label)], call)
+
+    def wake(self) -> None:
+        """Load what calls need, once: whoever comes second waits for the first."""
+        with self._lock:
+            if self._awake:
+                return
+            from obsidian_mcp import logs
+
+            logs.configure(self.settings.log_level, self.settings.log_format)
+            logs.info("serving", version=__version__, vaults=list(self.labels), **_backend_and_why(self.settings))
+            import obsidian_mcp.tools.declared  # noqa: F401  # for its side effect: it is loaded now, not in the call
+            from obsidian_mcp.backends.cli.backend import CliBackend
+
+            self._backend = CliBackend(self.settings)
+            self._awake = True
+
+    def connect(self, send: Callable[[bytes], None]) -> Connection:
+        """A conversation with a client in this process."""
+        from obsidian_mcp.connection import Connection
+        from obsidian_mcp.turns import Turns
+
+        return Connection(self.dispatcher, Turns(), send)
+
+    def serve_stdio(self) -> None:
+        from obsidian_mcp.doors import stdio
+
+        warm_up = WarmUp(self)
+        stdio.serve(self.dispatcher, warm_up.nudge, _end)
+
+
+class WarmUp:
+    """Imports what the first call needs, while the client reads its first replies."""
+
+    def __init__(self, app: App) -> None:
+        self._app = app
+        self._nudges = 0
+        self._go = threading.Event()
+
+    def nudge(self) -> None:
+        """Called after every line: the first starts the waiting, the third ends it."""
+        self._nudges += 1
+        if self._nudges == 1:
+            threading.Thread(target=self._run, daemon=True).start()
+        elif self._nudges == 3:
+            self._go.set()
+
+    def _run(self) -> None:
+        self._go.wait(QUIET_BEFORE_WARM_UP)
+        self._app.wake()
+
+
+def _backend_and_why(settings: Settings) -> dict[str, str]:
+    from obsidian_mcp.backends.cli import discover
+
+    command = discover.find(settings.obsidian_bin, settings.environ)
+    why = f"the command is {command}" if command else "the command was not found; calls will say how to install it"
+    return {"backend": "obsidian", "why": why}
+
+
+def _only_vault(settings: Settings) -> str:
+    """The vault that must be meant when none is named."""
+    from obsidian_mcp.backends import registry
+
+    vaults = registry.registered(settings.environ)
+    opened = [vault for vault in vaults if vault.open]
+    for candidates in (vaults, opened):
+        if len(candidates) == 1:
+            return candidates[0].id
+    if not vaults:
+        raise UsageError("no vault was named and Obsidian has none registered here; use --vault NAME|ID|PATH")
+    raise UsageError(
+        f"no vault was named and several are registered; use --vault with one of: {registry.described(vaults)}"
+    )
+
+
+def _labels(wanted: tuple[str, ...]) -> tuple[str, ...]:
+    """What the vaults are called in a tool's `vault` argument: a path's base name, unless two would be the same."""
+    short = [value.rstrip("/\\").replace("\\", "/").rpartition("/")[2] or value for value in wanted]
+    return tuple(name if short.count(name) == 1 else value for name, value in zip(short, wanted, strict=True))
+
+
+def _end(code: int) -> None:
+    """At once: threads that still import or wait must not hold up the end."""
+    import sys
+
+    logs = sys.modules.get("obsidian_mcp.logs")
+    if logs is not None:
+        logs.close()
+    os._exit(code)

@@ -1,0 +1,1 @@
+"""A vault answered by the official Obsidian CLI, which asks the running app."""

@@ -1,0 +1,85 @@
+"""The CLI's command lines, as values.
+
+`vault=` counts only as the first argument; anywhere else it is ignored in
+silence and the focused vault is used. A missing or empty `path=` means the note
+that is open in the app, for `delete` too, so every target here is a VaultPath,
+which cannot be empty. A flag is sent or not: `overwrite=false` would count as set.
+"""
+
+from __future__ import annotations
+
+import re
+
+from obsidian_mcp.vault.path import VaultPath
+
+MOST_CONTENT = 3000  # bytes in one value; above about 3.5 KB Windows drops it in silence
+
+Command = list[str]
+
+
+def files() -> Command:
+    return ["files"]
+
+
+def file(path: VaultPath) -> Command:
+    return ["file", f"path={path}"]
+
+
+def read(path: VaultPath) -> Command:
+    return ["read", f"path={path}"]
+
+
+def create(path: VaultPath, content: str, overwrite: bool) -> Command:
+    command = ["create", f"path={path}"]
+    if content:
+        command.append(f"content={content}")
+    return [*command, "overwrite"] if overwrite else command
+
+
+def append(path: VaultPath, addition: str) -> Command:
+    return ["append", f"path={path}", f"content={addition}", "inline"]
+
+
+def prepend(path: VaultPath, addition: str) -> Command:
+    return ["prepend", f"path={path}", f"content={addition}", "inline"]
+
+
+def delete(path: VaultPath, permanent: bool) -> Command:
+    command = ["delete", f"path={path}"]
+    return [*command, "permanent"] if permanent else command
+
+
+def move(path: VaultPath, target: VaultPath) -> Command:
+    """`rename` where it says what is meant; its handling of a dot in the new name is not documented."""
+    if path.folder == target.folder and "." not in target.stem:
+        return ["rename", f"path={path}", f"name={target.stem}"]
+    return ["move", f"path={path}", f"to={target}"]
+
+
+def open_note(path: VaultPath, new_tab: bool) -> Command:
+    command = ["open", f"path={path}"]
+    return [*command, "newtab"] if new_tab else command
+
+
+def vault_path() -> Command:
+    return ["vault", "info=path"]
+
+
+def vaults() -> Command:
+    return ["vaults"]
+
+
+_MANGLED = re.compile(r"\\[nt]|\r|\x00")
+
+
+def can_carry(content: str) -> bool:
+    """Whether `content=` would arrive whole.
+
+    The CLI turns backslash-n and backslash-t into a newline and a tab, and has
+    no escape for them. Real newlines and tabs arrive.
+    """
+    return not _MANGLED.search(content) and len(content.encode()) <= MOST_CONTENT
+
+
+def for_vault(vault: str, command: Command) -> list[str]:
+    return [f"vault={vault}", *command]

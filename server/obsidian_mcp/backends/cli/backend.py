@@ -1,0 +1,62 @@
+"""Finds the command and the vault's name for a call, then hands out the vault."""
+
+from __future__ import annotations
+
+from obsidian_mcp.backends import registry
+from obsidian_mcp.backends.cli import argv, discover, replies
+from obsidian_mcp.backends.cli.client import Client
+from obsidian_mcp.backends.cli.vault import CliVault
+from obsidian_mcp.backends.files import Folder
+from obsidian_mcp.call import Call
+from obsidian_mcp.errors import ObsidianNotRunning, VaultNotFound
+from obsidian_mcp.settings import Settings
+
+
+class CliBackend:
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self._command: str | None = None
+        self._folders: dict[str, str] = {}
+
+    def open(self, wanted: str, call: Call) -> CliVault:
+        """The vault for one call. The list of vaults is read anew: it may have changed since the last."""
+        command = self._find_command()
+        vaults = registry.registered(self._settings.environ)
+        found = registry.find(wanted, vaults)
+        if len(found) > 1:
+            raise VaultNotFound(
+                f"{len(found)} vaults are called {wanted!r}: {registry.described(found)}. "
+                "Name one by its id with --vault."
+            )
+        if not found and registry.looks_like_path(wanted):
+            raise VaultNotFound(
+                f"{wanted} is not a vault that Obsidian knows. Known vaults: {registry.described(vaults)}. "
+                "Open the folder as a vault in Obsidian, or name one of these with --vault."
+            )
+        name = _unmistakable(found[0], vaults) if found else wanted
+        client = Client(command, name, self._settings.environ, call, registry.described(vaults))
+        folder = Folder(found[0].path if found else self._folder_of(name, client))
+        return CliVault(client, folder if folder.is_there else None, call)
+
+    def _find_command(self) -> str:
+        if self._command is None:
+            self._command = discover.find(self._settings.obsidian_bin, self._settings.environ)
+        if self._command is None:
+            where = self._settings.obsidian_bin or "PATH and the usual places"
+            raise ObsidianNotRunning(f"The Obsidian command was not found in {where}. {discover.HOW_TO_INSTALL}")
+        return self._command
+
+    def _folder_of(self, name: str, client: Client) -> str:
+        """A vault that no list on this machine names: the app says where it is, once."""
+        if name not in self._folders:
+            reply = client.ask(argv.vault_path(), "asking for the vault's folder")
+            if replies.failure(reply):
+                raise client.failure(reply, "asking for the vault's folder")
+            self._folders[name] = reply.strip()
+        return self._folders[name]
+
+
+def _unmistakable(vault: registry.Registered, vaults: list[registry.Registered]) -> str:
+    """Its name where that means one vault, else its id."""
+    same = [other for other in vaults if other.name == vault.name]
+    return vault.name if len(same) == 1 else vault.id

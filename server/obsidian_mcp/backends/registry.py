@@ -1,0 +1,95 @@
+"""The vaults that Obsidian has registered on this machine, from its `obsidian.json`.
+
+The app owns that file and rewrites it; it is read here and never written.
+"""
+
+from __future__ import annotations
+
+import json
+import ntpath
+import os
+import posixpath
+import sys
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+
+class Registered:
+    """One vault. Its name is its folder's base name; names may repeat, ids don't."""
+
+    __slots__ = ("id", "name", "open", "path")
+
+    def __init__(self, id: str, path: str, open: bool) -> None:
+        self.id = id
+        self.path = path
+        self.name = _base_name(path)
+        self.open = open
+
+
+def places(environ: Mapping[str, str], platform: str = sys.platform) -> list[str]:
+    """Where `obsidian.json` may lie."""
+    home = environ.get("HOME", "")
+    if platform == "win32":
+        folder = environ.get("APPDATA", "")
+        return [ntpath.join(folder, "obsidian", "obsidian.json")] if folder else []
+    if not home and not environ.get("XDG_CONFIG_HOME"):
+        return []
+    if platform == "darwin":
+        return [posixpath.join(home, "Library/Application Support/obsidian/obsidian.json")]
+    config = environ.get("XDG_CONFIG_HOME") or posixpath.join(home, ".config")
+    places = [posixpath.join(config, "obsidian/obsidian.json")]
+    if home:
+        places.append(posixpath.join(home, ".var/app/md.obsidian.Obsidian/config/obsidian/obsidian.json"))
+        places.append(posixpath.join(home, "snap/obsidian/current/.config/obsidian/obsidian.json"))
+    return places
+
+
+def registered(environ: Mapping[str, str], platform: str = sys.platform) -> list[Registered]:
+    """Every vault of every list there is. A list that cannot be read counts as empty."""
+    found: dict[str, Registered] = {}
+    for place in places(environ, platform):
+        for vault in _read(place):
+            found.setdefault(vault.id, vault)
+    return list(found.values())
+
+
+def find(wanted: str, vaults: Sequence[Registered]) -> list[Registered]:
+    """The vaults that an id, a path or a name means, tried in that order."""
+    by_id = [vault for vault in vaults if vault.id == wanted]
+    if by_id:
+        return by_id
+    if looks_like_path(wanted):
+        real = _real(wanted)
+        return [vault for vault in vaults if _real(vault.path) == real]
+    return [vault for vault in vaults if vault.name == wanted]
+
+
+def looks_like_path(text: str) -> bool:
+    return "/" in text or "\\" in text or text.startswith("~") or text in (".", "..")
+
+
+def described(vaults: Sequence[Registered]) -> str:
+    return ", ".join(f"{vault.name} (id {vault.id}, {vault.path})" for vault in vaults) or "none"
+
+
+def _read(place: str) -> list[Registered]:
+    try:
+        with open(place, "rb") as file:
+            entries = json.loads(file.read()).get("vaults", {})
+        return [
+            Registered(id, entry["path"], entry.get("open") is True)
+            for id, entry in entries.items()
+            if isinstance(entry.get("path"), str)
+        ]
+    except (OSError, ValueError, AttributeError, RecursionError):
+        return []
+
+
+def _base_name(path: str) -> str:
+    return ntpath.basename(path.rstrip("/\\")) if "\\" in path else posixpath.basename(path.rstrip("/"))
+
+
+def _real(path: str) -> str:
+    return os.path.normcase(os.path.realpath(os.path.expanduser(path)))

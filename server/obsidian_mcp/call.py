@@ -1,0 +1,84 @@
+"""One call while it runs: its time limit, its cancellation, its progress."""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+import time
+
+from obsidian_mcp.errors import Cancelled, TimedOut
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from typing import TypeVar
+
+    T = TypeVar("T")
+
+
+class Call:
+    """Given to whatever a call runs through, so that all of it obeys one limit."""
+
+    def __init__(self, limit: float = 30.0, report: Callable[[float, str], None] | None = None) -> None:
+        self.limit = limit
+        self._report = report
+        self._started = time.monotonic()
+        self._lock = threading.Lock()
+        self._cancelled = False
+        self._stop: Callable[[], None] | None = None
+
+    def begin(self) -> None:
+        """Start the clock. Waiting for one's turn does not count against the limit."""
+        self._started = time.monotonic()
+
+    @property
+    def elapsed(self) -> float:
+        return time.monotonic() - self._started
+
+    @property
+    def remaining(self) -> float:
+        return self.limit - self.elapsed
+
+    @property
+    def cancelled(self) -> bool:
+        return self._cancelled
+
+    def cancel(self) -> None:
+        with self._lock:
+            self._cancelled = True
+            stop = self._stop
+        if stop is not None:
+            stop()
+
+    @contextlib.contextmanager
+    def running(self, start: Callable[[], T], stop: Callable[[T], None]) -> Iterator[T]:
+        """Something under way that cancelling stops, and that is stopped at the end in any case.
+
+        It starts under the lock: a cancel comes before it, and it never starts,
+        or after it, and finds it.
+        """
+        with self._lock:
+            if self._cancelled:
+                raise Cancelled("The client cancelled the call.")
+            it = start()
+            self._stop = lambda: stop(it)
+        try:
+            yield it
+        finally:
+            with self._lock:
+                self._stop = None
+            stop(it)
+
+    def check(self, doing: str) -> None:
+        """Raise if the call must not go on to `doing`."""
+        if self._cancelled:
+            raise Cancelled("The client cancelled the call.")
+        if self.remaining <= 0:
+            raise TimedOut(
+                f"The limit of {self.limit:g} s passed before {doing}; that step was not begun. "
+                "Check that Obsidian responds, then try again.",
+            )
+
+    def progress(self, message: str) -> None:
+        if self._report is not None:
+            self._report(self.elapsed, message)

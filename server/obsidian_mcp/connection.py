@@ -1,0 +1,198 @@
+"""One client's conversation: what came in, what is still running, what goes out.
+
+Bytes are moved by a door, one request is answered by the dispatcher; here it is
+decided which requests are admitted, when each may run, and who gets the reply.
+"""
+
+from __future__ import annotations
+
+import threading
+
+from obsidian_mcp.call import Call
+from obsidian_mcp.errors import Failure, InvalidRequest, ParseError
+from obsidian_mcp.protocol import jsonrpc, shapes
+from obsidian_mcp.protocol.framing import MAX_LINE, TooLong
+from obsidian_mcp.protocol.session import Session
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    from obsidian_mcp.dispatcher import Dispatcher, ToolCall
+    from obsidian_mcp.turns import Turns
+
+    Answer = Callable[[bytes | None], None]
+
+# More requests under way than this, and no further line is read until one has ended.
+MOST_UNDER_WAY = 1024
+
+
+class Connection:
+    def __init__(self, dispatcher: Dispatcher, turns: Turns, send: Callable[[bytes], None]) -> None:
+        self._dispatcher = dispatcher
+        self._turns = turns
+        self._send = send
+        self._session = Session()
+        self._calls: dict[str | int, Call] = {}
+        self._unanswered = 0
+        self._change = threading.Condition()
+        self.wants_to_end = False
+
+    def receive(self, line: bytes | TooLong) -> None:
+        """Take one line. Quick requests are answered before this returns."""
+        if isinstance(line, TooLong):
+            self._refuse(
+                None, ParseError(f"The line is longer than {MAX_LINE} bytes and was dropped. Send less at once.")
+            )
+            return
+        if not line.strip():
+            return
+        try:
+            message = jsonrpc.decode(line.removeprefix(b"\xef\xbb\xbf"))
+        except ParseError as failure:
+            self._refuse(None, failure)
+            return
+        if isinstance(message, list):
+            self._receive_batch(message)
+        else:
+            self._receive_one(message, self._answer)
+
+    def drain(self) -> None:
+        """Wait until everything under way has been answered."""
+        with self._change:
+            self._change.wait_for(lambda: not self._unanswered)
+
+    def abandon(self) -> None:
+        """Stop whatever runs; nobody is left to answer."""
+        with self._change:
+            calls = list(self._calls.values())
+        for call in calls:
+            call.cancel()
+
+    def _receive_batch(self, messages: list[Any]) -> None:
+        if not self._session.takes_batches:
+            self._refuse(
+                None, InvalidRequest("Batches are only spoken in revision 2025-03-26. Send one message per line.")
+            )
+        elif not messages:
+            self._refuse(None, InvalidRequest("A batch must hold at least one message."))
+        else:
+            batch = _Batch(len(messages), self._send)
+            for message in messages:
+                self._receive_one(message, batch.answer, in_batch=True)
+
+    def _receive_one(self, message: Any, answer: Answer, in_batch: bool = False) -> None:
+        if jsonrpc.is_response(message):
+            answer(None)
+            return
+        try:
+            request = jsonrpc.parse(message)
+            if request.is_notification:
+                self._notice(request)
+                answer(None)
+                return
+            if in_batch and request.method == "initialize":
+                raise InvalidRequest("initialize cannot be part of a batch. Send it alone.")
+            self._answer_request(request, answer)
+        except Failure as failure:
+            answer(jsonrpc.error_reply(jsonrpc.id_of(message), failure))
+
+    def _answer_request(self, request: jsonrpc.Request, answer: Answer) -> None:
+        if request.id in self._calls:
+            # Answered without an id: the reply to the first must be the only one that carries it.
+            self._taken(request, answer)
+            return
+        modern = self._session.admit(request)
+        if request.method == "tools/call":
+            self._start(request, self._dispatcher.tool_call(request, modern), answer)
+            return
+        if request.method == "initialize":
+            self._session.agree(request.params)
+        answer(jsonrpc.reply(request.id, self._dispatcher.quick_result(request, modern, self._session.revision)))
+
+    def _start(self, request: jsonrpc.Request, tool: ToolCall, answer: Answer) -> None:
+        progress = _Progress(request.meta.get("progressToken"), self._send)
+        call = Call(tool.limit, progress.report)
+        with self._change:
+            self._change.wait_for(lambda: self._unanswered < MOST_UNDER_WAY)
+            self._calls[request.id] = call
+            self._unanswered += 1
+
+        def run() -> None:
+            reply = None if call.cancelled else self._dispatcher.answer(tool, call)
+            progress.close()
+            with self._change:
+                # Free before the reply is sent: whoever has read it may use the id again.
+                del self._calls[request.id]
+            answer(None if call.cancelled else reply)
+            with self._change:
+                self._unanswered -= 1
+                self._change.notify_all()
+
+        self._turns.submit(tool.turn, run)
+
+    def _notice(self, request: jsonrpc.Request) -> None:
+        """Notifications get no reply, known or not."""
+        if request.method == "exit":
+            self.wants_to_end = True
+        elif request.method == "notifications/cancelled" and isinstance(request.params, dict):
+            target = jsonrpc.id_of({"id": request.params.get("requestId")})
+            with self._change:
+                call = self._calls.get(target) if target is not None else None
+            if call is not None:
+                call.cancel()
+
+    def _answer(self, reply: bytes | None) -> None:
+        if reply is not None:
+            self._send(reply)
+
+    def _refuse(self, id: str | int | None, failure: Failure) -> None:
+        self._send(jsonrpc.error_reply(id, failure))
+
+    def _taken(self, request: jsonrpc.Request, answer: Answer) -> None:
+        problem = InvalidRequest(
+            f"The id {request.id!r} belongs to a request that is still running. Use a new id for each."
+        )
+        answer(jsonrpc.error_reply(None, problem))
+
+
+class _Batch:
+    """Collects the replies to a batch and sends them as one array."""
+
+    def __init__(self, expected: int, send: Callable[[bytes], None]) -> None:
+        self._expected = expected
+        self._send = send
+        self._replies: list[bytes] = []
+        self._lock = threading.Lock()
+
+    def answer(self, reply: bytes | None) -> None:
+        with self._lock:
+            self._expected -= 1
+            if reply is not None:
+                self._replies.append(reply)
+            complete = self._expected == 0
+        if complete and self._replies:
+            self._send(b"[" + b",".join(self._replies) + b"]")
+
+
+class _Progress:
+    """Sends progress to a client that asked for it: always more, and nothing after the reply."""
+
+    def __init__(self, token: Any, send: Callable[[bytes], None]) -> None:
+        self._token = token if jsonrpc.is_id(token) else None
+        self._send = send
+        self._last = 0.0
+        self._lock = threading.Lock()
+
+    def report(self, seconds: float, message: str) -> None:
+        with self._lock:
+            if self._token is not None and round(seconds, 3) > self._last:
+                self._last = round(seconds, 3)
+                self._send(
+                    jsonrpc.notification("notifications/progress", shapes.progress(self._token, seconds, message))
+                )
+
+    def close(self) -> None:
+        with self._lock:
+            self._token = None

@@ -1,0 +1,145 @@
+"""One request → one reply; the only place where an exception becomes a reply."""
+
+from __future__ import annotations
+
+import time
+
+from obsidian_mcp.errors import Failure, InternalError, InvalidArguments, InvalidParams, UnknownTool, face
+from obsidian_mcp.protocol import jsonrpc, shapes
+from obsidian_mcp.turns import Turn
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from typing import Any
+
+    from obsidian_mcp.call import Call
+    from obsidian_mcp.settings import Settings
+    from obsidian_mcp.tools.catalogue import Catalogue
+    from obsidian_mcp.vault.port import Vault
+
+
+class ToolCall:
+    """A well-formed call of a tool that exists. Its arguments have not been looked at yet."""
+
+    __slots__ = ("arguments", "id", "limit", "modern", "name", "turn")
+
+    def __init__(
+        self, id: str | int, name: str, arguments: dict[str, Any], modern: bool, limit: float, turn: Turn
+    ) -> None:
+        self.id = id
+        self.name = name
+        self.arguments = arguments
+        self.modern = modern
+        self.limit = limit
+        self.turn = turn
+
+
+class Dispatcher:
+    def __init__(
+        self,
+        settings: Settings,
+        catalogue: Catalogue,
+        open_vault: Callable[[str, Call], Vault],
+        vault_labels: tuple[str, ...],
+        wake: Callable[[], None],
+    ) -> None:
+        self._settings = settings
+        self._catalogue = catalogue
+        self._open_vault = open_vault
+        self._labels = vault_labels
+        self._wake = wake
+        self._results: dict[tuple[str, bool], bytes] = {}
+
+    def quick_result(self, request: jsonrpc.Request, modern: bool, revision: str | None) -> bytes:
+        """The encoded result of everything that is not a call of a tool."""
+        if request.method == "initialize":
+            return jsonrpc.encode(shapes.initialize(revision or ""))
+        if request.method == "tools/list" and request.params.get("cursor") is not None:
+            raise InvalidParams("There is one page of tools and so no cursor. Leave it out.")
+        key = (request.method, modern)
+        if key not in self._results:
+            self._results[key] = jsonrpc.encode(self._constant(request.method, modern))
+        return self._results[key]
+
+    def _constant(self, method: str, modern: bool) -> dict[str, Any]:
+        if method == "tools/list":
+            return shapes.tool_list(self._catalogue.listing(), modern)
+        if method == "server/discover":
+            return shapes.discover()
+        return {}
+
+    def tool_call(self, request: jsonrpc.Request, modern: bool) -> ToolCall:
+        name = request.params.get("name")
+        arguments = request.params.get("arguments")
+        if not isinstance(name, str):
+            raise InvalidParams("tools/call needs params.name, the name of a tool, as a string.")
+        if not isinstance(arguments, dict | None):
+            raise InvalidParams(f"The arguments of {name} must be an object.")
+        if name not in self._catalogue:
+            raise UnknownTool(f"There is no tool {name!r}. Tools: {', '.join(self._catalogue.names)}.")
+        arguments = arguments or {}
+        turn = Turn(touched(arguments), writes=self._catalogue.writes(name))
+        return ToolCall(request.id, name, arguments, modern, self._settings.limit_for(name), turn)
+
+    def answer(self, tool: ToolCall, call: Call) -> bytes:
+        """Run the tool and say how it went. Never raises."""
+        self._wake()
+        from obsidian_mcp import logs  # not before the first call: structlog is slow to load
+
+        call.begin()
+        started = time.perf_counter()
+        try:
+            data = self.run(tool.name, tool.arguments, call)
+            reply = jsonrpc.reply(tool.id, jsonrpc.encode(shapes.success(data, tool.modern)))
+            logs.info("call", tool=tool.name, path=data.get("path"), ms=_ms(started))
+        except Failure as failure:
+            logs.warning("call failed", tool=tool.name, code=face(failure).error_code, ms=_ms(started))
+            reply = self._failed(tool, failure)
+        except Exception as bug:  # noqa: BLE001  # whatever it is, the client must hear of it and the loop go on
+            incident = logs.incident(bug, tool=tool.name)
+            reply = self._failed(
+                tool,
+                InternalError(
+                    f"{tool.name} failed by a bug of obsidian-mcp; the log has it as {incident}.", incident=incident
+                ),
+            )
+        return reply
+
+    def run(self, name: str, arguments: Mapping[str, Any], call: Call) -> dict[str, Any]:
+        """Validate, then act: the data of a success, or a Failure."""
+        from obsidian_mcp.tools.declared import TOOLS  # not before the first call: pydantic is slow to load
+
+        tool = TOOLS[name]
+        label, arguments = self._vault_of(arguments)
+        params = tool.parse(arguments)
+        return tool.run(params, self._open_vault(label, call))
+
+    def _vault_of(self, arguments: Mapping[str, Any]) -> tuple[str, Mapping[str, Any]]:
+        if len(self._labels) < 2 or "vault" not in arguments:
+            return self._labels[0], arguments
+        label = arguments["vault"]
+        if label not in self._labels:
+            raise InvalidArguments(f"vault must be one of {', '.join(self._labels)}, not {label!r}.")
+        return label, {key: value for key, value in arguments.items() if key != "vault"}
+
+    def _failed(self, tool: ToolCall, failure: Failure) -> bytes:
+        if tool.modern or self._settings.errors == "result":
+            return jsonrpc.reply(tool.id, jsonrpc.encode(shapes.failure(failure, tool.modern)))
+        return jsonrpc.error_reply(tool.id, failure)
+
+
+def touched(arguments: Mapping[str, Any]) -> frozenset[str]:
+    """Keys for the notes that a call may touch: the base name up to its first dot, folded.
+
+    Two spellings of one note (a name, a path, another case) share a key; that
+    two different notes may share one costs a wait and nothing else.
+    """
+    from obsidian_mcp.vault.names import fold
+
+    values = (arguments.get(key) for key in ("name", "to", "new_name"))
+    return frozenset(fold(value.rsplit("/", 1)[-1].split(".", 1)[0]) for value in values if isinstance(value, str))
+
+
+def _ms(started: float) -> float:
+    return round((time.perf_counter() - started) * 1000, 1)

@@ -1,0 +1,1 @@
+"""The ways in. A door moves bytes and decides nothing."""

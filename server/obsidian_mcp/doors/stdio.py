@@ -1,0 +1,77 @@
+"""MCP over stdin and stdout: one JSON-RPC message per line."""
+
+from __future__ import annotations
+
+import signal
+
+from obsidian_mcp.connection import Connection
+from obsidian_mcp.doors import streams
+from obsidian_mcp.protocol.framing import Lines
+from obsidian_mcp.turns import Turns
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    from obsidian_mcp.dispatcher import Dispatcher
+
+
+class _Stop(BaseException):
+    """A signal asked us to end. Not an Exception: nothing on the way up may take it for a failure."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__(number)
+        self.number = number
+
+
+def serve(dispatcher: Dispatcher, warm_up: Callable[[], None], end: Callable[[int], Any]) -> None:
+    """Answer until the input ends, then call `end` with the exit code.
+
+    `warm_up` is called after each answer to a line; `end` must not return.
+    """
+    pipe = streams.claim()
+
+    def send(message: bytes) -> None:
+        try:
+            pipe.send(message)
+        except streams.Closed:
+            connection.abandon()
+            end(1)
+
+    connection = Connection(dispatcher, Turns(), send)
+    _on_signals()
+    try:
+        _serve(pipe, connection, warm_up)
+        connection.drain()
+        end(0)
+    except streams.Closed:
+        connection.abandon()
+        end(1)
+    except _Stop as stop:
+        connection.abandon()
+        end(128 + stop.number)
+
+
+def _serve(pipe: streams.Streams, connection: Connection, warm_up: Callable[[], None]) -> None:
+    lines = Lines()
+    while data := pipe.read():
+        for line in lines.feed(data):
+            connection.receive(line)
+            warm_up()
+            if connection.wants_to_end:
+                return
+    for line in lines.end():
+        connection.receive(line)
+
+
+def _on_signals() -> None:
+    def stop(number: int, _frame: object) -> None:
+        for other in numbers:
+            signal.signal(other, signal.SIG_IGN)
+        raise _Stop(number)
+
+    names = ("SIGTERM", "SIGINT", "SIGHUP", "SIGBREAK")
+    numbers = [getattr(signal, name) for name in names if hasattr(signal, name)]
+    for number in numbers:
+        signal.signal(number, stop)

@@ -1,0 +1,73 @@
+"""The process's stdin and stdout, kept for the protocol alone.
+
+The real stdout moves to a descriptor that only the stdio door knows, and
+descriptor 1 becomes stderr: whatever prints, in a library or a child, cannot
+put a byte between two messages.
+"""
+
+from __future__ import annotations
+
+import os
+import select
+import sys
+import threading
+
+CHUNK = 64 * 1024
+
+
+class Closed(Exception):
+    """Nobody reads what we write any more."""
+
+
+class Streams:
+    def __init__(self, fd_in: int, fd_out: int) -> None:
+        self._in = fd_in
+        self._out = fd_out
+        self._lock = threading.Lock()
+        self._poll = None
+        if hasattr(select, "poll"):
+            self._poll = select.poll()
+            self._poll.register(fd_in, select.POLLIN)
+            self._poll.register(fd_out, 0)  # tells only of errors: the reader is gone
+
+    def read(self) -> bytes:
+        """What has arrived; empty at the end. Raises Closed when stdout is."""
+        if self._poll is not None:
+            ready = dict(self._poll.poll())
+            if ready.get(self._out, 0) and not ready.get(self._in, 0) & select.POLLIN:
+                raise Closed
+        return os.read(self._in, CHUNK)
+
+    def send(self, message: bytes) -> None:
+        """Write one message as one line, whole, before anybody else's."""
+        rest = memoryview(message + b"\n")
+        with self._lock:
+            try:
+                while rest:
+                    rest = rest[os.write(self._out, rest) :]
+            except OSError as error:
+                raise Closed from error
+
+
+def claim() -> Streams:
+    """Take stdin and stdout away from everybody else in this process."""
+    _binary(0, 1)
+    fd_in, fd_out = os.dup(0), os.dup(1)
+    null = os.open(os.devnull, os.O_RDWR)
+    os.dup2(null, 0)
+    try:
+        os.dup2(2, 1)
+    except OSError:  # started without stderr
+        os.dup2(null, 1)
+        os.dup2(null, 2)
+    os.close(null)
+    sys.stdout = sys.stderr
+    return Streams(fd_in, fd_out)
+
+
+def _binary(*fds: int) -> None:
+    if sys.platform == "win32":
+        import msvcrt
+
+        for fd in fds:
+            msvcrt.setmode(fd, os.O_BINARY)

@@ -1,0 +1,1 @@
+"""What needs more than one question to the vault."""

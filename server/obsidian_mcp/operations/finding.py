@@ -1,0 +1,54 @@
+"""From what a caller calls a note to the one path it means."""
+
+from __future__ import annotations
+
+from obsidian_mcp.errors import AmbiguousName, NoteNotFound
+from obsidian_mcp.vault.names import Name
+from obsidian_mcp.vault.path import VaultPath, in_folder
+from obsidian_mcp.vault.port import Vault
+
+MOST_CANDIDATES = 20
+
+
+def existing(name: Name, vault: Vault) -> VaultPath:
+    """The note that is meant. Never one of several, and never the one open in the app."""
+    if not name.is_bare:
+        there = vault.spellings(name.path)
+        if len(there) == 1:
+            return there[0]
+    paths = vault.paths()
+    matches = sorted(name.matches(paths))
+    if len(matches) == 1:
+        return VaultPath(matches[0])
+    if matches:
+        raise _ambiguous(name, matches)
+    raise _missing(name, paths)
+
+
+def new(name: Name, vault: Vault) -> VaultPath:
+    """Where a note of that name is to be made, in the spelling that is there if it exists already."""
+    path = in_folder(vault.new_note_folder(), name.path.filename) if name.is_bare else name.path
+    there = vault.spellings(path)
+    return there[0] if there else path
+
+
+def _called(name: Name) -> str:
+    return name.path.stem if name.is_bare else name.path.value
+
+
+def _ambiguous(name: Name, matches: list[str]) -> AmbiguousName:
+    shown = ", ".join(matches[:MOST_CANDIDATES]) + (" …" if len(matches) > MOST_CANDIDATES else "")
+    return AmbiguousName(
+        f"{len(matches)} notes are called {_called(name)!r}: {shown}. Give one of these paths as the name.",
+        candidates=matches[:MOST_CANDIDATES],
+    )
+
+
+def _missing(name: Name, paths: list[str]) -> NoteNotFound:
+    nearest = name.nearest(paths)
+    hint = f" The nearest are {', '.join(nearest)}." if nearest else " The vault is empty."
+    return NoteNotFound(
+        f"There is no note {_called(name)!r} in the vault.{hint} "
+        "Give the name of one that exists, or make it with obsidian_create_note.",
+        nearest=nearest,
+    )

@@ -1,0 +1,63 @@
+"""Which revisions are spoken, and which rules a request falls under.
+
+Until 2025-11-25 a session begins with `initialize` and keeps its revision.
+From 2026-07-28 there is no session: every request carries its own envelope in
+`params._meta`, and the process remembers nothing between two of them.
+"""
+
+from __future__ import annotations
+
+from obsidian_mcp.errors import InvalidParams, UnsupportedVersion
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from obsidian_mcp.protocol.jsonrpc import Request
+
+LEGACY = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")
+MODERN = ("2026-07-28",)
+LATEST_LEGACY = LEGACY[-1]
+WITH_BATCHES = ("2025-03-26",)
+
+META = "io.modelcontextprotocol/"
+VERSION_KEY = META + "protocolVersion"
+CAPABILITIES_KEY = META + "clientCapabilities"
+SERVER_INFO_KEY = META + "serverInfo"
+
+# Methods that exist only with an envelope; without one the request is malformed.
+ENVELOPE_ONLY = ("server/discover", "subscriptions/listen")
+
+LEGACY_METHODS = ("initialize", "ping", "tools/list", "tools/call")
+MODERN_METHODS = ("server/discover", "tools/list", "tools/call")
+# What a legacy client may ask before it has introduced itself.
+BEFORE_INITIALIZE = ("initialize", "ping", "tools/list")
+
+
+def is_modern(request: Request) -> bool:
+    """Whether the request falls under the stateless rules; raises if its envelope is wrong."""
+    if VERSION_KEY not in request.meta:
+        if request.method in ENVELOPE_ONLY:
+            raise InvalidParams(f"{request.method} needs params._meta with {VERSION_KEY} and {CAPABILITIES_KEY}.")
+        return False
+    _check_envelope(request.meta)
+    return True
+
+
+def _check_envelope(meta: dict[str, Any]) -> None:
+    version = meta[VERSION_KEY]
+    if not isinstance(version, str):
+        raise InvalidParams(f"{VERSION_KEY} must be a string.")
+    if version not in MODERN:
+        raise UnsupportedVersion(
+            f"Protocol version {version!r} is not spoken here. Use {MODERN[0]}, or initialize for an older one.",
+            supported=list(MODERN),
+            requested=version,
+        )
+    if not isinstance(meta.get(CAPABILITIES_KEY), dict):
+        raise InvalidParams(f"params._meta needs {CAPABILITIES_KEY}, an object.")
+
+
+def negotiated(requested: Any) -> str:
+    """The client's revision if it is known, else our newest; never an error."""
+    return requested if requested in LEGACY else LATEST_LEGACY

@@ -1,0 +1,199 @@
+"""Flags and environment → one frozen object.
+
+The options are declared once, here. The quick start reads them from this table
+with nothing but the interpreter loaded; the commands for people hand the same
+table to typer.
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+PREFIX = "OBSIDIAN_MCP_"
+LEVELS = ("debug", "info", "warning", "error")
+TRUE, FALSE = ("true", "1", "yes", "on"), ("false", "0", "no", "off")
+
+
+class UsageError(Exception):
+    """A command line or an environment that cannot be used; one line says why."""
+
+
+class Option:
+    """One option: `--name VALUE` on the command line, OBSIDIAN_MCP_NAME outside it."""
+
+    __slots__ = ("choices", "default", "help", "many", "metavar", "name")
+
+    def __init__(
+        self,
+        name: str,
+        help: str,
+        metavar: str = "",
+        default: str = "",
+        choices: tuple[str, ...] = (),
+        many: bool = False,
+    ) -> None:
+        self.name = name
+        self.help = help
+        self.metavar = metavar or "|".join(choices)
+        self.default = default
+        self.choices = choices
+        self.many = many
+
+    @property
+    def flag(self) -> bool:
+        """Flags take no value on the command line, and true or false in the environment."""
+        return not self.metavar
+
+    @property
+    def key(self) -> str:
+        return self.name.replace("-", "_")
+
+    @property
+    def variable(self) -> str:
+        return PREFIX + self.key.upper()
+
+
+OPTIONS = (
+    Option(
+        "vault", "The vault to serve; repeat it to serve several, the first is the default.", "NAME|ID|PATH", many=True
+    ),
+    Option(
+        "backend",
+        "What answers: the Obsidian app, or the files themselves.",
+        default="auto",
+        choices=("auto", "obsidian", "embedded"),
+    ),
+    Option("obsidian-bin", "The Obsidian command, if it is not in one of the usual places.", "PATH"),
+    Option("timeout", "Time limit for one call.", "SECONDS", default="30"),
+    Option("timeout-for", "Another limit for one tool; may be repeated.", "TOOL=SECONDS", many=True),
+    Option(
+        "errors",
+        "How failures of a tool are sent: as JSON-RPC errors, or as results.",
+        default="rpc",
+        choices=("rpc", "result"),
+    ),
+    Option("read-only", "Offer only the tools that change nothing."),
+    Option("log-level", "What to log, on stderr.", default="info", choices=LEVELS),
+    Option("log-format", "How to log it.", default="json", choices=("json", "console")),
+)
+BY_NAME = {option.name: option for option in OPTIONS}
+
+
+class Settings:
+    """What the program was asked to do. Never changes after it is made."""
+
+    __slots__ = (
+        "_frozen",
+        "backend",
+        "environ",
+        "errors",
+        "log_format",
+        "log_level",
+        "obsidian_bin",
+        "read_only",
+        "timeout",
+        "timeouts",
+        "vaults",
+    )
+
+    def __init__(self, values: Mapping[str, Sequence[str]], environ: Mapping[str, str]) -> None:
+        self.environ = environ
+        self.vaults = tuple(dict.fromkeys(values["vault"]))
+        self.backend = values["backend"][-1]
+        self.obsidian_bin = values["obsidian-bin"][-1] if values["obsidian-bin"] else ""
+        self.timeout = _seconds("--timeout", values["timeout"][-1])
+        self.timeouts = dict(_tool_seconds(pair) for pair in values["timeout-for"])
+        self.errors = values["errors"][-1]
+        self.read_only = values["read-only"][-1:] == ["true"]
+        self.log_level = values["log-level"][-1]
+        self.log_format = values["log-format"][-1]
+        self._frozen = True
+
+    def __setattr__(self, name: str, value: object) -> None:
+        if hasattr(self, "_frozen"):
+            raise AttributeError(f"settings are frozen: {name}")
+        object.__setattr__(self, name, value)
+
+    def limit_for(self, tool: str) -> float:
+        return self.timeouts.get(tool, self.timeout)
+
+
+def split(argv: Sequence[str]) -> tuple[dict[str, list[str]], list[str]]:
+    """The options at the head of a command line, and the words from the first other one on."""
+    given: dict[str, list[str]] = {}
+    words = list(argv)
+    while words and words[0].startswith("--") and words[0] not in ("--help", "--version"):
+        name, equals, value = words[0][2:].partition("=")
+        option = BY_NAME.get(name)
+        if option is None:
+            if name in ("install-completion", "show-completion"):
+                break
+            raise UsageError(f"unknown option --{name}; see obsidian-mcp --help")
+        words.pop(0)
+        if option.flag:
+            value = value if equals else "true"
+        elif not equals:
+            if not words:
+                raise UsageError(f"--{name} needs a value: {option.metavar}")
+            value = words.pop(0)
+        given.setdefault(name, []).append(value)
+    return given, words
+
+
+def load(given: Mapping[str, Sequence[str]], environ: Mapping[str, str]) -> Settings:
+    """The command line wins over the environment, which wins over the defaults."""
+    values: dict[str, list[str]] = {}
+    for option in OPTIONS:
+        source = f"--{option.name}"
+        found = [value for value in given.get(option.name, ()) if not _unset(value)]
+        if not found:
+            source = option.variable
+            found = _from_environment(option, environ.get(source, ""))
+        for value in found:
+            _check(option, source, value)
+        values[option.name] = [_flag(value) for value in found] if option.flag else found
+        if not found and option.default:
+            values[option.name] = [option.default]
+    return Settings(values, environ)
+
+
+def _from_environment(option: Option, text: str) -> list[str]:
+    """A repeatable option has one value a line there; commas part the limits too."""
+    if option.name == "timeout-for":
+        text = text.replace(",", "\n")
+    parts = text.split("\n") if option.many else [text]
+    return [part.strip() for part in parts if not _unset(part)]
+
+
+def _unset(value: str) -> bool:
+    """An optional setting of a bundle that nobody filled in arrives as its placeholder."""
+    return not value.strip() or value.strip().startswith("${user_config.")
+
+
+def _check(option: Option, source: str, value: str) -> None:
+    allowed = option.choices or (TRUE + FALSE if option.flag else ())
+    if allowed and (value.lower() if option.flag else value) not in allowed:
+        raise UsageError(f"{source} must be one of {', '.join(allowed)}, not {value!r}")
+
+
+def _flag(value: str) -> str:
+    return "true" if value.lower() in TRUE else "false"
+
+
+def _seconds(source: str, value: str) -> float:
+    try:
+        seconds = float(value)
+    except ValueError:
+        seconds = 0.0
+    if not 0 < seconds <= 86_400:
+        raise UsageError(f"{source} must be a number of seconds above 0 and at most 86400, not {value!r}")
+    return seconds
+
+
+def _tool_seconds(pair: str) -> tuple[str, float]:
+    tool, equals, seconds = pair.partition("=")
+    if not (tool.strip() and equals):
+        raise UsageError(f"--timeout-for must read TOOL=SECONDS, not {pair!r}")
+    return tool.strip(), _seconds(f"--timeout-for {tool.strip()}", seconds)

@@ -1,0 +1,120 @@
+"""Who runs when.
+
+Calls run side by side, except where that could be seen: writes run one after
+another in the order in which they came, and a read of a note comes after the
+earlier writes to it and before the later ones. So a client that sends
+"append, read, delete" for one note without waiting gets what it would have got
+by waiting, and a slow call holds up nothing that doesn't touch its note.
+"""
+
+from __future__ import annotations
+
+import threading
+from _queue import SimpleQueue
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    Job = Callable[[], None]
+
+THREADS = 16
+
+
+class Turn:
+    """What a call touches: the notes, by a key that no two spellings of one differ in."""
+
+    __slots__ = ("followers", "keys", "waits", "writes")
+
+    def __init__(self, keys: frozenset[str], writes: bool) -> None:
+        self.keys = keys
+        self.writes = writes
+        self.waits = 0
+        self.followers: list[tuple[Turn, Job]] = []
+
+
+class _Note:
+    """The turns not yet over that touch one key."""
+
+    __slots__ = ("readers", "writer")
+
+    def __init__(self) -> None:
+        self.writer: Turn | None = None
+        self.readers: set[Turn] = set()
+
+
+class Turns:
+    def __init__(self, threads: int = THREADS) -> None:
+        self._lock = threading.Lock()
+        self._notes: dict[str, _Note] = {}
+        self._last_writer: Turn | None = None
+        self._ready: SimpleQueue[tuple[Turn, Job]] = SimpleQueue()
+        self._threads = threads
+        self._started = 0
+        self._busy = 0
+
+    def submit(self, turn: Turn, job: Job) -> None:
+        """Run the job on a thread of the pool as soon as its turn comes."""
+        with self._lock:
+            before = self._before(turn)
+            self._enter(turn)
+            turn.waits = len(before)
+            for earlier in before:
+                earlier.followers.append((turn, job))
+        if not before:
+            self._start(turn, job)
+
+    def _before(self, turn: Turn) -> set[Turn]:
+        notes = [self._notes[key] for key in turn.keys if key in self._notes]
+        before = {note.writer for note in notes if note.writer is not None}
+        if turn.writes:
+            for note in notes:
+                before |= note.readers
+            if self._last_writer is not None:
+                before.add(self._last_writer)
+        return before
+
+    def _enter(self, turn: Turn) -> None:
+        for key in turn.keys:
+            note = self._notes.setdefault(key, _Note())
+            if turn.writes:
+                note.writer = turn
+                note.readers = set()
+            else:
+                note.readers.add(turn)
+        if turn.writes:
+            self._last_writer = turn
+
+    def _leave(self, turn: Turn) -> list[tuple[Turn, Job]]:
+        with self._lock:
+            for key in turn.keys:
+                note = self._notes[key]
+                note.readers.discard(turn)
+                if note.writer is turn:
+                    note.writer = None
+                if note.writer is None and not note.readers:
+                    del self._notes[key]
+            if self._last_writer is turn:
+                self._last_writer = None
+            self._busy -= 1
+            for follower, _ in turn.followers:
+                follower.waits -= 1
+            return [pair for pair in turn.followers if pair[0].waits == 0]
+
+    def _start(self, turn: Turn, job: Job) -> None:
+        with self._lock:
+            self._busy += 1
+            more = self._started < min(self._busy, self._threads)
+            self._started += more
+        self._ready.put((turn, job))
+        if more:
+            threading.Thread(target=self._work, daemon=True).start()
+
+    def _work(self) -> None:
+        while True:
+            turn, job = self._ready.get()
+            try:
+                job()
+            finally:
+                for follower, its_job in self._leave(turn):
+                    self._start(follower, its_job)

@@ -1,0 +1,24 @@
+"""What a vault's own settings (`.obsidian/app.json`) say, as far as it matters here."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from obsidian_mcp.vault.path import BadPath, check_new
+
+
+def new_note_folder(settings: Mapping[str, object]) -> str:
+    """Where a new note goes that is given no folder; empty for the root.
+
+    "Same folder as the current file" is the root here: no call depends on what
+    happens to be open. So is a folder that could not be one.
+    """
+    place = settings.get("newFileFolderPath")
+    if settings.get("newFileLocation") != "folder" or not isinstance(place, str):
+        return ""
+    folder = place.strip("/")
+    try:
+        check_new(folder)
+    except BadPath:
+        return ""
+    return folder

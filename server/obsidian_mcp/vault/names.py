@@ -1,0 +1,119 @@
+"""What a caller calls a note, and which notes answer to it."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from obsidian_mcp.errors import InvalidArguments
+from obsidian_mcp.vault.path import (
+    BadPath,
+    VaultPath,
+    check,
+    check_new,
+    has_known_extension,
+    in_folder,
+    with_extension,
+)
+
+
+def fold(text: str) -> str:
+    """Equal for two spellings of one name: case and Unicode form don't count."""
+    return unicodedata.normalize("NFC", unicodedata.normalize("NFC", text).casefold())
+
+
+@dataclass(frozen=True, slots=True)
+class Name:
+    """A note as a caller names it: an exact path, or a bare name to look up."""
+
+    path: VaultPath
+    is_bare: bool
+
+    @classmethod
+    def parse(cls, text: str) -> Name:
+        check(text)
+        return cls(VaultPath(with_extension(text)), is_bare="/" not in text and not has_known_extension(text))
+
+    @classmethod
+    def parse_new(cls, text: str) -> Name:
+        check_new(with_extension(text))
+        return cls.parse(text)
+
+    def matches(self, paths: Iterable[str]) -> list[str]:
+        """The paths it could mean, in any case and Unicode form."""
+        wanted = fold(self.path.value)
+        if not self.is_bare:
+            return [path for path in paths if fold(path) == wanted]
+        return [path for path in paths if fold(path.rpartition("/")[2]) == wanted]
+
+    def nearest(self, paths: Iterable[str], most: int = 3) -> list[str]:
+        """The paths whose names look most like it."""
+        wanted = _pairs(self.path.stem)
+        ranked = sorted(paths, key=lambda path: (-_likeness(wanted, _pairs(_stem(path))), len(path), path))
+        return ranked[:most]
+
+
+def _stem(path: str) -> str:
+    name = path.rpartition("/")[2]
+    return name.rpartition(".")[0] or name
+
+
+def _pairs(text: str) -> frozenset[str]:
+    folded = f" {fold(text)} "
+    return frozenset(folded[at : at + 2] for at in range(len(folded) - 1))
+
+
+def _likeness(one: frozenset[str], other: frozenset[str]) -> float:
+    """Shared pairs of letters (Dice's coefficient): cheap enough for every name in a large vault."""
+    return 2 * len(one & other) / (len(one) + len(other))
+
+
+@dataclass(frozen=True, slots=True)
+class Destination:
+    """Where a note should go: a folder, or the whole new path."""
+
+    folder: str
+    filename: str | None
+
+    @classmethod
+    def parse(cls, text: str) -> Destination:
+        if text == "/":
+            return cls("", None)
+        text = text.removesuffix("/")
+        check_new(text)
+        if has_known_extension(text):
+            folder, _, filename = text.rpartition("/")
+            return cls(folder, filename)
+        return cls(text, None)
+
+    def of(self, note: VaultPath) -> VaultPath:
+        return _checked(note, in_folder(self.folder, self.filename or note.filename), "to")
+
+
+@dataclass(frozen=True, slots=True)
+class NewName:
+    """What a note should be called from now on; its folder and extension stay."""
+
+    text: str
+
+    @classmethod
+    def parse(cls, text: str) -> NewName:
+        check_new(text)
+        if "/" in text:
+            raise BadPath("must not contain a folder; use obsidian_move_note to change the folder")
+        return cls(text)
+
+    def of(self, note: VaultPath) -> VaultPath:
+        filename = with_extension(self.text, note.extension) if note.extension else self.text
+        return _checked(note, note.renamed(filename), "new_name")
+
+
+def _checked(note: VaultPath, target: VaultPath, argument: str) -> VaultPath:
+    if target.extension.lower() != note.extension.lower():
+        raise InvalidArguments(f"{argument} must keep the extension .{note.extension} of {note}. Nothing was changed.")
+    try:
+        check_new(target.value)
+    except BadPath as problem:
+        raise InvalidArguments(f"{argument} {problem}. Nothing was changed.") from None
+    return target

@@ -1,0 +1,97 @@
+"""Paths inside a vault, and the names people give for them."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+# What Obsidian opens by itself; any other ending is part of a note's name.
+EXTENSIONS = frozenset(
+    "md canvas base avif bmp gif jpeg jpg png svg webp 3gp flac m4a mp3 ogg wav webm mkv mov mp4 ogv pdf".split()
+)
+LONGEST_NAME = 255  # bytes; the limit of nearly every file system
+
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
+_DRIVE = re.compile(r"[A-Za-z]:")
+_UNLINKABLE = re.compile(r'[*"\\<>:|?#^\[\]]')
+
+
+class BadPath(ValueError):
+    """A path that cannot be one of a note; the message completes "name …"."""
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class VaultPath:
+    """A path from the vault's root. Cannot hold one that leads elsewhere."""
+
+    value: str
+
+    def __post_init__(self) -> None:
+        check(self.value)
+
+    def __str__(self) -> str:
+        return self.value
+
+    @property
+    def filename(self) -> str:
+        return self.value.rpartition("/")[2]
+
+    @property
+    def folder(self) -> str:
+        """The folder's path; empty for the root."""
+        return self.value.rpartition("/")[0]
+
+    @property
+    def extension(self) -> str:
+        return self.filename.rpartition(".")[2] if "." in self.filename else ""
+
+    @property
+    def stem(self) -> str:
+        return self.filename.rpartition(".")[0] or self.filename
+
+    def renamed(self, filename: str) -> VaultPath:
+        return in_folder(self.folder, filename)
+
+
+def in_folder(folder: str, filename: str) -> VaultPath:
+    return VaultPath(f"{folder}/{filename}" if folder else filename)
+
+
+def check(path: str) -> None:
+    """Raise unless the text is a path that stays inside the vault and out of hidden folders."""
+    if not path.strip():
+        raise BadPath("must not be empty")
+    if _CONTROL.search(path):
+        raise BadPath("must not contain control characters")
+    if "\\" in path:
+        raise BadPath("must not contain a backslash; folders are separated by /")
+    if path.startswith("/"):
+        raise BadPath("must be a path from the vault's root, without a leading /")
+    if _DRIVE.match(path):
+        raise BadPath("must be a path from the vault's root, without a drive letter")
+    for segment in path.split("/"):
+        if not segment.strip():
+            raise BadPath("must not contain an empty folder name")
+        if segment in (".", ".."):
+            raise BadPath(f"must not contain {segment!r}; give the path from the vault's root")
+        if segment.startswith("."):
+            raise BadPath(f"must not lead to {segment!r}: hidden files and folders are not part of the vault")
+
+
+def check_new(path: str) -> None:
+    """Raise unless Obsidian would accept the path for a new note and links could carry it."""
+    check(path)
+    refused = sorted(set(_UNLINKABLE.findall(path)))
+    if refused:
+        raise BadPath(f"must not contain {' '.join(refused)}: Obsidian refuses them, or links cannot carry them")
+    if any(len(segment.encode()) > LONGEST_NAME for segment in path.split("/")):
+        raise BadPath(f"must not contain a name longer than {LONGEST_NAME} bytes")
+
+
+def has_known_extension(text: str) -> bool:
+    stem, dot, extension = text.rpartition("/")[2].rpartition(".")
+    return bool(stem and dot) and extension.lower() in EXTENSIONS
+
+
+def with_extension(text: str, extension: str = "md") -> str:
+    return text if has_known_extension(text) else f"{text}.{extension}"

@@ -1,0 +1,132 @@
+"""The port: what may be asked of a vault, and what comes back.
+
+Paths are exact here; turning a caller's name into one is the tools' business.
+Every method either did what it says, checked, or raises a Failure.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from obsidian_mcp.vault.path import VaultPath
+
+
+@dataclass(frozen=True, slots=True)
+class NoteCreated:
+    path: str
+    created: bool
+    overwritten: bool
+    etag: str
+    size: int
+
+
+@dataclass(frozen=True, slots=True)
+class NoteRead:
+    path: str
+    content: str
+    etag: str
+    size: int
+    lines: int
+    next_line: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class NoteAppended:
+    path: str
+    appended: bool
+    etag: str
+    size: int
+
+
+@dataclass(frozen=True, slots=True)
+class NotePrepended:
+    path: str
+    prepended: bool
+    etag: str
+    size: int
+
+
+@dataclass(frozen=True, slots=True)
+class NoteDeleted:
+    path: str
+    deleted: bool
+    trashed: bool
+
+
+@dataclass(frozen=True, slots=True)
+class NoteMoved:
+    old_path: str
+    path: str
+    moved: bool
+    links_updated: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class NoteRenamed:
+    old_path: str
+    path: str
+    renamed: bool
+    links_updated: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class NoteOpened:
+    path: str
+    opened: bool
+
+
+@dataclass(frozen=True, slots=True)
+class FileInfo:
+    path: str
+    name: str
+    extension: str
+    size: int
+    created: str
+    modified: str
+    etag: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Relocation:
+    """What a move did, or would do. `links_updated` is None where nobody counts."""
+
+    done: bool
+    links_updated: int | None = None
+
+
+class Vault(Protocol):
+    """One vault, for the length of one call."""
+
+    def paths(self) -> list[str]:
+        """Every file of the vault."""
+
+    def spellings(self, path: VaultPath) -> list[VaultPath]:
+        """What is there under that path: exactly it, or else in another case or Unicode form."""
+
+    def new_note_folder(self) -> str:
+        """Where a new note goes that is given no folder; empty for the root."""
+
+    def read(self, path: VaultPath) -> bytes:
+        """The note's bytes."""
+
+    def create(self, path: VaultPath, content: str, *, overwrite: bool, if_match: str | None) -> NoteCreated:
+        """Make the note, and its folders, with exactly this content."""
+
+    def append(self, path: VaultPath, content: str, *, inline: bool, if_match: str | None) -> bytes:
+        """Add to the end; the note's bytes afterwards."""
+
+    def prepend(self, path: VaultPath, content: str, *, inline: bool, if_match: str | None) -> bytes:
+        """Add behind the frontmatter; the note's bytes afterwards."""
+
+    def delete(self, path: VaultPath, *, permanent: bool, if_match: str | None) -> NoteDeleted:
+        """Move to the trash, or remove for good."""
+
+    def move(self, path: VaultPath, target: VaultPath, *, dry_run: bool) -> Relocation:
+        """Give the note another path, making its folders."""
+
+    def open(self, path: VaultPath, *, new_tab: bool) -> None:
+        """Show the note in the app."""
+
+    def info(self, path: VaultPath) -> FileInfo:
+        """What is known of the file."""

@@ -1,0 +1,89 @@
+"""A note's bytes: what they are called, where additions go, how they are cut into pages."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from dataclasses import dataclass
+
+from obsidian_mcp.errors import Conflict, NotText, TooLarge
+from obsidian_mcp.vault.path import VaultPath
+
+PAGE_CHARACTERS = 50_000
+LONGEST_LINE = 1024 * 1024
+
+# Opens on the very first line, closes on a line of its own; the closing one may be the last.
+_FRONTMATTER = re.compile(rb"(?:\xef\xbb\xbf)?---[ \t]*\r?\n(?:.*\n)*?---[ \t]*(?:\r?\n|\Z)")
+
+
+def etag(data: bytes) -> str:
+    """The first 16 hex digits of the SHA-256 of the note's bytes."""
+    return hashlib.sha256(data).hexdigest()[:16]
+
+
+def require_match(path: VaultPath, data: bytes, if_match: str | None) -> None:
+    if if_match is not None and if_match != etag(data):
+        raise Conflict(
+            f"{path} has changed: its etag is {etag(data)}, not {if_match}. "
+            "Nothing was changed. Read the note again, then decide.",
+            path=path.value,
+            etag=etag(data),
+        )
+
+
+def decoded(path: VaultPath, data: bytes) -> str:
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError:
+        raise NotText(
+            f"{path} is not UTF-8 text, so it can be moved, renamed, deleted and described, but not read or added to.",
+            path=path.value,
+        ) from None
+
+
+def appended(before: bytes, content: str, inline: bool) -> bytes:
+    """The note with the content on a line of its own at the end."""
+    starts_line = inline or not before or before.endswith(b"\n")
+    return before + (b"" if starts_line else b"\n") + content.encode()
+
+
+def prepended(before: bytes, content: str, inline: bool) -> bytes:
+    """The note with the content before its body, behind its frontmatter."""
+    head, body = frontmatter_and_body(before)
+    if head and not head.endswith(b"\n"):
+        head += b"\n"  # even inline: text behind the closing --- would undo the properties
+    ends_line = inline or content.endswith("\n")
+    return head + content.encode() + (b"" if ends_line else b"\n") + body
+
+
+def frontmatter_and_body(data: bytes) -> tuple[bytes, bytes]:
+    found = _FRONTMATTER.match(data)
+    end = found.end() if found else 0
+    return data[:end], data[end:]
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    content: str
+    lines: int
+    next_line: int | None
+
+
+def page(path: VaultPath, text: str, start_line: int, max_lines: int | None) -> Page:
+    """Some lines of a note. The pages put together are the note, byte for byte."""
+    lines = text.split("\n")
+    lines = [line + "\n" for line in lines[:-1]] + ([lines[-1]] if lines[-1] else [])
+    first = start_line - 1
+    last = len(lines) if max_lines is None else min(len(lines), first + max_lines)
+    end, room = first, PAGE_CHARACTERS
+    while end < last and (end == first or len(lines[end]) <= room):
+        room -= len(lines[end])
+        end += 1
+    content = "".join(lines[first:end])
+    if len(content) > LONGEST_LINE:
+        raise TooLarge(
+            f"Line {start_line} of {path} has {len(content)} characters; a reply holds {LONGEST_LINE}. "
+            f"Read on from line {start_line + 1}.",
+            path=path.value,
+        )
+    return Page(content, len(lines), end + 1 if end < len(lines) else None)
