@@ -40,7 +40,7 @@ demo: $(READY) ## A session against a sample vault
 
 live: $(READY) ## The promises against a real Obsidian: make live VAULT=NAME
 	@test -n "$(VAULT)" || { echo "Say which vault: make live VAULT=NAME (a folder obsidian-mcp-scratch is made in it and removed)"; exit 2; }
-	OBSIDIAN_MCP_LIVE_VAULT="$(VAULT)" $(BIN)/python -m pytest -m live tests/live
+	OBSIDIAN_MCP_LIVE_VAULT="$(VAULT)" $(BIN)/python -m pytest tests/promises
 
 bench: $(READY) ## Start-up, latency, memory, as ratios of one run
 	@test -x .venv-bench/bin/python || { $(PYTHON) -m venv .venv-bench && .venv-bench/bin/pip install --quiet --disable-pip-version-check 'mcp==2.3.0'; }

@@ -1,0 +1,39 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.support.client import Server
+from tests.support.world import World
+
+
+@pytest.fixture(scope="session")
+def shared_world(tmp_path_factory: pytest.TempPathFactory) -> World:
+    return World(tmp_path_factory.mktemp("world"))
+
+
+@pytest.fixture(scope="session")
+def shared_server(shared_world: World) -> Iterator[Server]:
+    with Server(shared_world.environment(), "--vault", "Vault", "--timeout", "20") as server:
+        yield server.initialize()
+
+
+@pytest.fixture
+def world(shared_world: World) -> World:
+    """An empty vault and a well-behaved Obsidian."""
+    shared_world.reset()
+    return shared_world
+
+
+@pytest.fixture
+def server(world: World, shared_server: Server) -> Server:
+    """A running server on that vault. It outlives the test, as a server would."""
+    return shared_server
+
+
+@pytest.fixture
+def own_world(tmp_path: Path) -> World:
+    """A world that nobody else has seen, for tests that start servers of their own."""
+    return World(tmp_path / "world")

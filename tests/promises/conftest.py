@@ -1,0 +1,73 @@
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.promises.ground import Ground
+from tests.support.client import Server
+from tests.support.world import World
+
+LIVE_VAULT = os.environ.get("OBSIDIAN_MCP_LIVE_VAULT", "")
+SCRATCH = "obsidian-mcp-scratch/"
+GROUNDS = ["live"] if LIVE_VAULT else ["near", "far"]
+
+
+@pytest.fixture(scope="session")
+def far_server(shared_world: World) -> Iterator[Server]:
+    """A server that cannot reach the vault's folder: everything goes through the command."""
+    with Server(shared_world.far_environment(), "--vault", "Vault", "--timeout", "20") as server:
+        yield server.initialize()
+
+
+@pytest.fixture(scope="session")
+def live_server() -> Iterator[Server]:
+    with Server(dict(os.environ), "--vault", LIVE_VAULT) as server:
+        yield server.initialize()
+
+
+@pytest.fixture(params=GROUNDS)
+def ground(request: pytest.FixtureRequest) -> Iterator[Ground]:
+    """near: the stand-in, its files in reach. far: the stand-in, out of reach. live: a running Obsidian."""
+    with _ground(request) as ground:
+        yield ground
+
+
+@pytest.fixture(params=[name for name in GROUNDS if name != "far"])
+def near(request: pytest.FixtureRequest) -> Iterator[Ground]:
+    """For promises that rest on the vault's folder being in reach."""
+    with _ground(request) as ground:
+        yield ground
+
+
+@contextlib.contextmanager
+def _ground(request: pytest.FixtureRequest) -> Iterator[Ground]:
+    if request.param == "live":
+        folder = Path(os.environ.get("OBSIDIAN_MCP_LIVE_FOLDER") or _folder_of(LIVE_VAULT))
+        ground = Ground(request.getfixturevalue("live_server"), folder, SCRATCH)
+        ground.clear()
+        yield ground
+        ground.clear()
+        return
+    world: World = request.getfixturevalue("world")
+    if request.param == "far":
+        world.mood(None, far=True)
+    server = request.getfixturevalue("far_server" if request.param == "far" else "shared_server")
+    yield Ground(server, world.vault)
+
+
+def _folder_of(vault: str) -> str:
+    """Where the live vault is, by the list that Obsidian keeps."""
+    from obsidian_mcp.backends import registry
+
+    found = registry.find(vault, registry.registered(dict(os.environ), sys.platform))
+    if len(found) != 1:
+        listed = run(dict(os.environ), "tools").stdout.decode()
+        pytest.exit(
+            f"no single vault {vault!r} is registered; name its folder in OBSIDIAN_MCP_LIVE_FOLDER\n{listed}", 2
+        )
+    return found[0].path

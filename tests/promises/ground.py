@@ -1,0 +1,56 @@
+"""Where the promises are tried out: a vault, a server on it, and a look at the files behind its back."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from typing import Any
+
+from tests.support.client import Server, ToolFailed
+
+
+class Ground:
+    """Everything happens below `prefix`, so that a person's vault can be the ground too."""
+
+    def __init__(self, server: Server, folder: Path, prefix: str = "") -> None:
+        self.server = server
+        self.folder = folder
+        self.prefix = prefix
+
+    def at(self, path: str) -> str:
+        return f"{self.prefix}{path}"
+
+    def put(self, path: str, content: str | bytes = "") -> str:
+        """Make a file behind the server's back; its path from the vault's root."""
+        file = self.folder / self.at(path)
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_bytes(content.encode() if isinstance(content, str) else content)
+        return self.at(path)
+
+    def get(self, path: str) -> bytes:
+        return (self.folder / path).read_bytes()
+
+    def has(self, path: str) -> bool:
+        return (self.folder / path).is_file()
+
+    def files(self) -> dict[str, bytes]:
+        root = self.folder / self.prefix
+        found = (file for file in sorted(root.rglob("*")) if file.is_file())
+        return {file.relative_to(self.folder).as_posix(): file.read_bytes() for file in found}
+
+    def clear(self) -> None:
+        if self.prefix:
+            shutil.rmtree(self.folder / self.prefix, ignore_errors=True)
+
+    def call(self, tool: str, **arguments: Any) -> dict[str, Any]:
+        return self.server.call(tool, **arguments)
+
+    def fails(self, tool: str, **arguments: Any) -> ToolFailed:
+        """The failure of a call that must fail, and must change no file."""
+        before = self.files()
+        try:
+            done = self.call(tool, **arguments)
+        except ToolFailed as failure:
+            assert self.files() == before
+            return failure
+        raise AssertionError(f"{tool} should have failed but said {done}")

@@ -1,0 +1,122 @@
+from __future__ import annotations
+
+import hashlib
+
+import pytest
+
+from tests.promises.ground import Ground
+
+NOTES = {
+    "empty": b"",
+    "no final newline": b"a\nb",
+    "a final newline": b"a\nb\n",
+    "trailing white space": b"a  \n\n\n \n",
+    "only newlines": b"\n\n\n",
+    "leading newlines": b"\n\r\n\na",
+    "CRLF": b"a\r\nb\r\n",
+    "a byte order mark": b"\xef\xbb\xbfa\n",
+    "frontmatter": b"---\nid: 007\n---\nbody\n",
+    "emoji": "👩‍🔬 é\n".encode(),
+    "a form feed and a line separator": "a\x0cb\u2028c\x85d\n".encode(),
+}
+
+
+@pytest.mark.parametrize("data", NOTES.values(), ids=NOTES)
+def test_a_note_is_read_byte_for_byte(ground: Ground, data: bytes) -> None:
+    path = ground.put("Note.md", data)
+    read = ground.call("read_note", name=path)
+    assert read["content"].encode() == data
+    assert read["size"] == len(data)
+    assert read["etag"] == hashlib.sha256(data).hexdigest()[:16]
+    assert read["lines"] == len(data.split(b"\n")) - data.endswith(b"\n") - (not data)
+    assert "next_line" not in read
+
+
+IMPOSTORS = {
+    "file not found": 'Error: File "{path}" not found.',
+    "file not found, with a newline": 'Error: File "{path}" not found.\n',
+    "vault not found": "Vault not found.",
+    "switched off": "Command line interface is not enabled. Please turn it on in Settings > General > Advanced.",
+    "closed vault": 'Error: Command "read" not found. It may require a plugin to be enabled.',
+    "a type error": "TypeError: Cannot read properties of null (reading 'x')\n",
+    "a success": "Created: {path}\n",
+    "noise": "Checking for update\nApp is up to date.\n\r\ntext",
+}
+
+
+@pytest.mark.parametrize("text", IMPOSTORS.values(), ids=IMPOSTORS)
+def test_a_note_that_pretends_to_be_a_reply_is_read_as_a_note(ground: Ground, text: str) -> None:
+    path = ground.at("Note.md")
+    ground.put("Note.md", text.format(path=path))
+    assert ground.call("read_note", name=path)["content"] == text.format(path=path)
+
+
+def test_a_page_has_the_lines_asked_for(ground: Ground) -> None:
+    path = ground.put("Note.md", "1\n2\n3\n4\n5")
+    page = ground.call("read_note", name=path, start_line=2, max_lines=2)
+    assert (page["content"], page["lines"], page["next_line"]) == ("2\n3\n", 5, 4)
+    last = ground.call("read_note", name=path, start_line=4, max_lines=9)
+    assert (last["content"], "next_line" in last) == ("4\n5", False)
+
+
+def test_the_parts_of_a_long_note_put_together_are_the_note(ground: Ground) -> None:
+    text = "".join(f"{number} {'ä' * (number % 400)}\n" for number in range(1500)) + "no newline at the end"
+    path = ground.put("Long.md", text)
+    parts, line = [], 1
+    while line:
+        page = ground.call("read_note", name=path, start_line=line)
+        assert len(page["content"]) <= 50_000
+        parts.append(page["content"])
+        line = page.get("next_line", 0)
+    assert len(parts) > 3
+    assert "".join(parts) == text
+
+
+def test_one_line_that_is_longer_than_a_page_comes_whole(ground: Ground) -> None:
+    path = ground.put("Long.md", "x" * 200_000 + "\nnext\n")
+    page = ground.call("read_note", name=path)
+    assert (len(page["content"]), page["next_line"]) == (200_001, 2)
+
+
+def test_a_line_beyond_what_a_reply_holds_is_an_error_that_says_where_to_go_on(ground: Ground) -> None:
+    path = ground.put("Long.md", "x" * 1_100_000 + "\nnext\n")
+    failure = ground.fails("read_note", name=path)
+    assert failure.error_code == "TOO_LARGE"
+    assert ground.call("read_note", name=path, start_line=2)["content"] == "next\n"
+
+
+def test_beyond_the_last_line_there_is_nothing(ground: Ground) -> None:
+    path = ground.put("Note.md", "1\n")
+    page = ground.call("read_note", name=path, start_line=9)
+    assert (page["content"], page["lines"], "next_line" in page) == ("", 1, False)
+
+
+def test_a_file_that_is_not_text_is_not_read_as_text(ground: Ground) -> None:
+    path = ground.put("Binary.md", b"\xff\xfe\x00bad")
+    assert ground.fails("read_note", name=path).error_code == "NOT_TEXT"
+    assert ground.fails("append_note", name=path, content="x").error_code == "NOT_TEXT"
+
+
+def test_a_file_is_described(ground: Ground) -> None:
+    path = ground.put("Folder/Release 1.2.md", "häh")
+    info = ground.call("file_info", name=path)
+    assert (info["path"], info["name"], info["extension"], info["size"]) == (path, "Release 1.2", "md", 4)
+    assert info["etag"] == ground.call("read_note", name=path)["etag"]
+    assert info["modified"][:2] == info["created"][:2] == "20"
+    assert info["modified"].endswith("Z")
+
+
+def test_a_picture_can_be_described(ground: Ground) -> None:
+    path = ground.put("Picture.png", b"\x89PNG\xff\xfe")
+    info = ground.call("file_info", name=path)
+    assert (info["extension"], info["size"]) == ("png", 6)
+
+
+def test_opening_shows_the_note(ground: Ground) -> None:
+    path = ground.put("Note.md", "x")
+    assert ground.call("open_note", name=path) == {"path": path, "opened": True}
+    assert ground.call("open_note", name=path, new_tab=True)["opened"] is True
+
+
+def test_opening_never_creates(ground: Ground) -> None:
+    assert ground.fails("open_note", name=ground.at("Missing.md")).code == -32003

@@ -1,0 +1,100 @@
+"""A machine with an Obsidian on it, in a temporary folder: vaults, their list, and the stand-in command."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+STANDIN = Path(__file__).with_name("obsidian")
+VAULT_ID = "0123456789abcdef"
+
+
+class World:
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.config = folder / "config" / "obsidian"
+        self.vault = folder / "Vault"
+        self.outside = folder / "outside"
+        self.command = folder / "bin" / "obsidian"
+        for made in (self.config, self.vault, self.outside, self.command.parent):
+            made.mkdir(parents=True)
+        self._install()
+        self.register({VAULT_ID: self.vault})
+
+    def _install(self) -> None:
+        """The stand-in, run by this interpreter and without its site packages: it starts faster so."""
+        body = STANDIN.read_text(encoding="utf-8").partition("\n")[2]
+        self.command.write_text(f"#!{sys.executable} -IS\n{body}", encoding="utf-8")
+        self.command.chmod(0o755)
+
+    def register(self, vaults: Mapping[str, Path], opened: str = VAULT_ID) -> None:
+        entries = {key: {"path": str(path), "ts": 0, "open": key == opened} for key, path in vaults.items()}
+        self._store("obsidian.json", {"vaults": entries, "cli": True})
+
+    def reset(self) -> None:
+        """An empty vault, a good mood, no memory."""
+        for folder in (self.vault, self.outside):
+            shutil.rmtree(folder, ignore_errors=True)
+            folder.mkdir()
+        for name in ("mood.json", "calls.jsonl", "state.json"):
+            (self.config / name).unlink(missing_ok=True)
+        self.register({VAULT_ID: self.vault})
+
+    def mood(self, mood: str | None, **extra: Any) -> None:
+        self._store("mood.json", {"mood": mood, **extra})
+
+    def state(self, **state: Any) -> None:
+        self._store("state.json", state)
+
+    def _store(self, name: str, value: Any) -> None:
+        temporary = self.config / f"{name}.new"
+        temporary.write_text(json.dumps(value), encoding="utf-8")
+        temporary.replace(self.config / name)
+
+    def records(self) -> list[dict[str, Any]]:
+        try:
+            lines = (self.config / "calls.jsonl").read_text(encoding="utf-8").splitlines()
+        except FileNotFoundError:
+            return []
+        return [json.loads(line) for line in lines]
+
+    def commands(self) -> list[list[str]]:
+        """Every command line the stand-in was started with, without the vault."""
+        return [record["argv"][1:] for record in self.records() if record["phase"] == "begin"]
+
+    def environment(self, **more: str) -> dict[str, str]:
+        """What a host with a window gives a server: little."""
+        return {
+            "PATH": f"{self.command.parent}:/usr/bin:/bin",
+            "HOME": str(self.folder / "home"),
+            "XDG_CONFIG_HOME": str(self.config.parent),
+            **more,
+        }
+
+    def far_environment(self) -> dict[str, str]:
+        """The app on the other side of a boundary: no list of vaults here, and no folder that is ours."""
+        (self.folder / "elsewhere").mkdir(exist_ok=True)
+        return self.environment(XDG_CONFIG_HOME=str(self.folder / "elsewhere"), STANDIN_CONFIG=str(self.config))
+
+    def put(self, path: str, content: str | bytes = "") -> Path:
+        file = self.vault / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_bytes(content.encode() if isinstance(content, str) else content)
+        return file
+
+    def get(self, path: str) -> bytes:
+        return (self.vault / path).read_bytes()
+
+    def has(self, path: str) -> bool:
+        return os.path.lexists(self.vault / path)
+
+    def tree(self) -> dict[str, bytes]:
+        """Every file below the folder, the vault's and the others'."""
+        roots = (self.vault, self.outside)
+        files = (file for root in roots for file in sorted(root.rglob("*")) if file.is_file())
+        return {str(file.relative_to(self.folder)): file.read_bytes() for file in files}
