@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
 import shutil
@@ -66,6 +67,11 @@ class World:
     def commands(self) -> list[list[str]]:
         """Every command line the stand-in was started with, without the vault."""
         return [record["argv"][1:] for record in self.records() if record["phase"] == "begin"]
+
+    def wait_until_all_are_gone(self) -> None:
+        """Until no stand-in, and nothing that one has started, is alive."""
+        with open(self.config / "alive.lock", "w") as file:
+            fcntl.flock(file, fcntl.LOCK_EX)
 
     def environment(self, **more: str) -> dict[str, str]:
         """What a host with a window gives a server: little."""

@@ -11,16 +11,17 @@ swapped in one step, and then confirmed by the app.
 
 from __future__ import annotations
 
+import contextlib
 import datetime
 import time
 import unicodedata
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 from obsidian_mcp.backends.cli import argv, replies
 from obsidian_mcp.backends.cli.client import Client
 from obsidian_mcp.backends.files import Folder
 from obsidian_mcp.call import Call
-from obsidian_mcp.errors import AlreadyExists, CliFailed, Conflict, InvalidArguments, NoteNotFound, NotText
+from obsidian_mcp.errors import AlreadyExists, CliFailed, Conflict, InvalidArguments, NoteNotFound, NotText, TimedOut
 from obsidian_mcp.vault import config, text
 from obsidian_mcp.vault.names import fold
 from obsidian_mcp.vault.path import VaultPath, has_known_extension
@@ -128,8 +129,9 @@ class CliVault:
         reply = self._client.act(argv.delete(path, permanent), doing)
         if not replies.says(reply, "Deleted permanently" if permanent else "Moved to trash", path):
             raise self._client.failure(reply, doing)
-        if self._is_there(path):
-            raise _not_done(doing, f"{path} is still there")
+        with _checking(doing):
+            if self._is_there(path):
+                raise _not_done(doing, f"{path} is still there")
         return NoteDeleted(path.value, deleted=True, trashed=not permanent)
 
     def move(self, path: VaultPath, target: VaultPath, *, dry_run: bool) -> Relocation:
@@ -150,10 +152,11 @@ class CliVault:
         now = replies.moved_path(reply, "Renamed" if command[0] == "rename" else "Moved", path)
         if now is None or not _same(now, target.value):
             raise self._client.failure(reply, doing)
-        if not self._is_there(target):
-            raise _not_done(doing, f"there is no {target}")
-        if self._is_there(path):
-            raise _not_done(doing, f"{path} is still there")
+        with _checking(doing):
+            if not self._is_there(target):
+                raise _not_done(doing, f"there is no {target}")
+            if self._is_there(path):
+                raise _not_done(doing, f"{path} is still there")
         return Relocation(done=True)
 
     def open(self, path: VaultPath, *, new_tab: bool) -> None:
@@ -232,7 +235,8 @@ class CliVault:
 
     def _verify(self, path: VaultPath, expected: bytes, doing: str) -> None:
         try:
-            found = self._bytes(path)
+            with _checking(doing):
+                found = self._bytes(path)
         except NoteNotFound:
             raise _not_done(doing, f"there is no {path}") from None
         if found != expected:
@@ -262,7 +266,8 @@ class CliVault:
         else:
             self._folder.replace(path, before, after)
         self._verify(path, after, doing)
-        self._confirm(path, len(after), doing)
+        with _checking(doing):
+            self._confirm(path, len(after), doing)
 
     def _agree(self, path: VaultPath, before: bytes | None, doing: str) -> None:
         """Before the file is touched: the app answers, and sees what we see."""
@@ -286,6 +291,18 @@ class CliVault:
                     "Check that Obsidian has this folder open; do not write it again."
                 )
             time.sleep(BETWEEN_LOOKS)
+
+
+@contextlib.contextmanager
+def _checking(doing: str) -> Iterator[None]:
+    """Around the checks that follow a write: running out of time there does not undo it."""
+    try:
+        yield
+    except TimedOut:
+        raise TimedOut(
+            f"It was carried out, but the limit passed before that could be checked, while {doing}. "
+            "Look before trying again: it may have taken effect."
+        ) from None
 
 
 def _is_plain(data: bytes) -> bool:
