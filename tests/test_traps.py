@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import signal
 from collections.abc import Iterator
@@ -76,7 +77,7 @@ def test_a_vault_whose_window_is_closed_is_asked_once_more(vault: World, server:
     assert server.call(tool, **CALLS[tool])
     words = vault.commands()
     assert words[0] == words[1]
-    assert all(one != other for one, other in zip(words[1:], words[2:], strict=False))
+    assert all(one != other for one, other in itertools.pairwise(words[1:]))
 
 
 def test_a_command_that_does_not_exist_is_asked_for_twice_and_no_more(vault: World, server: Server) -> None:
@@ -202,7 +203,7 @@ def test_every_command_names_the_vault_first_and_a_path_that_is_not_empty(
     for record in vault.records():
         first, command, *rest = record["argv"]
         assert first == "vault=Vault"
-        assert command == "files" or rest[0].startswith("path=") and rest[0] != "path="
+        assert command == "files" or (rest[0].startswith("path=") and rest[0] != "path=")
         assert not any(word.startswith(("vault=", "file=")) for word in rest)
 
 
@@ -229,9 +230,7 @@ def test_an_app_that_never_notices_is_reported(vault: World, hasty_server: Serve
 
 
 @pytest.mark.parametrize("mood", ["not-running", "disabled", "hang"])
-def test_nothing_is_written_beside_an_app_that_does_not_answer(
-    vault: World, hasty_server: Server, mood: str
-) -> None:
+def test_nothing_is_written_beside_an_app_that_does_not_answer(vault: World, hasty_server: Server, mood: str) -> None:
     before = vault.tree()
     vault.mood(mood)
     for tool, arguments in (

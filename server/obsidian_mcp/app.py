@@ -55,7 +55,9 @@ class App:
             from obsidian_mcp import logs
 
             logs.configure(self.settings.log_level, self.settings.log_format)
-            logs.info("serving", version=__version__, vaults=list(self.labels), **_backend_and_why(self.settings))
+            logs.log(
+                "info", "serving", version=__version__, vaults=list(self.labels), **_backend_and_why(self.settings)
+            )
             import obsidian_mcp.tools.declared  # noqa: F401  # for its side effect: it is loaded now, not in the call
             from obsidian_mcp.backends.cli.backend import CliBackend
 
@@ -73,7 +75,15 @@ class App:
         from obsidian_mcp.doors import stdio
 
         warm_up = WarmUp(self)
-        stdio.serve(self.dispatcher, warm_up.nudge, _end)
+        stdio.serve(self.dispatcher, warm_up.nudge, self._end)
+
+    def _end(self, code: int) -> None:
+        """At once: threads that still import or wait must not hold up the end."""
+        if self._awake:
+            from obsidian_mcp import logs
+
+            logs.close()
+        os._exit(code)
 
 
 class WarmUp:
@@ -125,13 +135,3 @@ def _labels(wanted: tuple[str, ...]) -> tuple[str, ...]:
     """What the vaults are called in a tool's `vault` argument: a path's base name, unless two would be the same."""
     short = [value.rstrip("/\\").replace("\\", "/").rpartition("/")[2] or value for value in wanted]
     return tuple(name if short.count(name) == 1 else value for name, value in zip(short, wanted, strict=True))
-
-
-def _end(code: int) -> None:
-    """At once: threads that still import or wait must not hold up the end."""
-    import sys
-
-    logs = sys.modules.get("obsidian_mcp.logs")
-    if logs is not None:
-        logs.close()
-    os._exit(code)

@@ -97,6 +97,8 @@ class Connection:
             self._answer_request(request, answer)
         except Failure as failure:
             answer(jsonrpc.error_reply(jsonrpc.id_of(message), failure))
+        except Exception as bug:  # noqa: BLE001  # nothing a client sends may stop the loop
+            answer(jsonrpc.error_reply(jsonrpc.id_of(message), self._dispatcher.bug(bug, "the request")))
 
     def _answer_request(self, request: jsonrpc.Request, answer: Answer) -> None:
         if request.id in self._calls:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 
 from obsidian_mcp.errors import Failure, InternalError, InvalidArguments, InvalidParams, UnknownTool, face
@@ -84,27 +85,34 @@ class Dispatcher:
 
     def answer(self, tool: ToolCall, call: Call) -> bytes:
         """Run the tool and say how it went. Never raises."""
-        self._wake()
-        from obsidian_mcp import logs  # not before the first call: structlog is slow to load
-
-        call.begin()
         started = time.perf_counter()
         try:
+            self._wake()
+            call.begin()
             data = self.run(tool.name, tool.arguments, call)
             reply = jsonrpc.reply(tool.id, jsonrpc.encode(shapes.success(data, tool.modern)))
-            logs.info("call", tool=tool.name, path=data.get("path"), ms=_ms(started))
+            _log("info", "call", tool=tool.name, path=data.get("path"), ms=_ms(started))
+            return reply
         except Failure as failure:
-            logs.warning("call failed", tool=tool.name, code=face(failure).error_code, ms=_ms(started))
-            reply = self._failed(tool, failure)
+            _log("warning", "call failed", tool=tool.name, code=face(failure).error_code, ms=_ms(started))
+            return self._failed(tool, failure)
         except Exception as bug:  # noqa: BLE001  # whatever it is, the client must hear of it and the loop go on
-            incident = logs.incident(bug, tool=tool.name)
-            reply = self._failed(
-                tool,
-                InternalError(
-                    f"{tool.name} failed by a bug of obsidian-mcp; the log has it as {incident}.", incident=incident
-                ),
-            )
-        return reply
+            return self._failed(tool, self.bug(bug, tool.name))
+
+    def bug(self, bug: Exception, doing: str) -> InternalError:
+        """A bug of ours as a failure: an id that leads to the log, and nothing of what went wrong.
+
+        Where it happened is logged, not what the exception says: that may quote a note.
+        """
+        incident = os.urandom(4).hex()
+        where, frame = [], bug.__traceback__
+        while frame is not None:
+            where.append(f"{frame.tb_frame.f_code.co_filename}:{frame.tb_lineno}")
+            frame = frame.tb_next
+        _log("error", "bug", incident=incident, kind=type(bug).__name__, doing=doing, where=where)
+        return InternalError(
+            f"{doing} failed by a bug of obsidian-mcp; the log has it as {incident}.", incident=incident
+        )
 
     def run(self, name: str, arguments: Mapping[str, Any], call: Call) -> dict[str, Any]:
         """Validate, then act: the data of a success, or a Failure."""
@@ -135,10 +143,16 @@ def touched(arguments: Mapping[str, Any]) -> frozenset[str]:
     Two spellings of one note (a name, a path, another case) share a key; that
     two different notes may share one costs a wait and nothing else.
     """
-    from obsidian_mcp.vault.names import fold
+    from obsidian_mcp.vault.folding import fold
 
     values = (arguments.get(key) for key in ("name", "to", "new_name"))
     return frozenset(fold(value.rsplit("/", 1)[-1].split(".", 1)[0]) for value in values if isinstance(value, str))
+
+
+def _log(level: str, event: str, **fields: Any) -> None:
+    from obsidian_mcp import logs  # not before the first call: structlog is slow to load
+
+    logs.log(level, event, **fields)
 
 
 def _ms(started: float) -> float:

@@ -9,10 +9,8 @@ from __future__ import annotations
 import contextlib
 import os
 import queue
-import secrets
 import sys
 import threading
-import traceback
 from typing import Any
 
 import structlog
@@ -75,31 +73,10 @@ def _console() -> Any:
     return structlog.dev.ConsoleRenderer(colors=sys.stderr.isatty())
 
 
-def debug(event: str, **fields: Any) -> None:
+def log(level: str, event: str, **fields: Any) -> None:
+    """Before the log is configured there is nowhere to log to."""
     if _log is not None:
-        _log.debug(event, **fields)
-
-
-def info(event: str, **fields: Any) -> None:
-    if _log is not None:
-        _log.info(event, **fields)
-
-
-def warning(event: str, **fields: Any) -> None:
-    if _log is not None:
-        _log.warning(event, **fields)
-
-
-def incident(bug: BaseException, **fields: Any) -> str:
-    """Log where a bug of ours happened; the short id leads from the reply to the log.
-
-    Not what the exception says: it may quote a note.
-    """
-    name = secrets.token_hex(4)
-    if _log is not None:
-        where = [f"{frame.filename}:{frame.lineno} {frame.name}" for frame in traceback.extract_tb(bug.__traceback__)]
-        _log.error("bug", incident=name, kind=type(bug).__name__, where=where, **fields)
-    return name
+        getattr(_log, level)(event, **fields)
 
 
 def close(within: float = 0.5) -> None:

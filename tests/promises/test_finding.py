@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import os
 import unicodedata
+from typing import Literal
 
 import pytest
 
@@ -24,7 +25,7 @@ def test_a_name_finds_its_note_in_any_folder_case_and_form(ground: Ground, path:
 
 
 @pytest.mark.parametrize("form", ["NFC", "NFD"])
-def test_a_path_finds_its_note_in_any_case_and_form(ground: Ground, form: str) -> None:
+def test_a_path_finds_its_note_in_any_case_and_form(ground: Ground, form: Literal["NFC", "NFD"]) -> None:
     path = ground.put(unicodedata.normalize("NFC", "Dé/Café.md"), "found")
     assert ground.call("read_note", name=ground.at(unicodedata.normalize(form, "dé/CAFÉ")))["path"] == path
 

@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from obsidian_mcp.errors import AlreadyExists, CliFailed, Conflict, Failure, NoteNotFound, PermissionDenied
-from obsidian_mcp.vault.names import fold
+from obsidian_mcp.vault.folding import fold
 from obsidian_mcp.vault.path import BadPath, VaultPath, check
 
 CHUNK = 64 * 1024

@@ -102,7 +102,9 @@ class DescribeNote(Target):
 
 @tool("Create a note", Effect.CHANGES)
 def obsidian_create_note(params: CreateNote, vault: Vault) -> NoteCreated:
-    """Create a note, with its folders. Fails if it exists, unless overwrite is set."""
+    """Create a note with its folders. A bare name goes to the vault's place for new notes. Fails if the note
+    exists, unless overwrite is set; to add to a note, append.
+    """
     path = new(params.name, vault)
     if params.if_match is not None and not vault.spellings(path):
         raise NoteNotFound(
@@ -113,7 +115,9 @@ def obsidian_create_note(params: CreateNote, vault: Vault) -> NoteCreated:
 
 @tool("Read a note", Effect.READS)
 def obsidian_read_note(params: ReadNote, vault: Vault) -> NoteRead:
-    """Read a note's text. Long notes come in parts: go on at next_line until there is none."""
+    """Read a note's text and its etag. Long notes come in parts: call again with start_line = next_line until
+    there is none.
+    """
     path = params.path_in(vault)
     data = vault.read(path)
     page = text.page(path, text.decoded(path, data), params.start_line, params.max_lines)
@@ -122,7 +126,9 @@ def obsidian_read_note(params: ReadNote, vault: Vault) -> NoteRead:
 
 @tool("Append to a note", Effect.ADDS)
 def obsidian_append_note(params: AddToNote, vault: Vault) -> NoteAppended:
-    """Add Markdown on a new line at the end of an existing note. Nothing already written changes."""
+    """Add Markdown on a new line at the end of an existing note, as for logs and lists. Nothing already
+    written changes.
+    """
     path = params.path_in(vault)
     after = vault.append(path, params.content, inline=params.inline, if_match=params.if_match)
     return NoteAppended(path.value, True, text.etag(after), len(after))
@@ -130,7 +136,7 @@ def obsidian_append_note(params: AddToNote, vault: Vault) -> NoteAppended:
 
 @tool("Prepend to a note", Effect.ADDS)
 def obsidian_prepend_note(params: AddToNote, vault: Vault) -> NotePrepended:
-    """Add Markdown at the top of an existing note, below its properties. Nothing already written changes."""
+    """Add Markdown at the top of an existing note, below its frontmatter. Nothing already written changes."""
     path = params.path_in(vault)
     after = vault.prepend(path, params.content, inline=params.inline, if_match=params.if_match)
     return NotePrepended(path.value, True, text.etag(after), len(after))
@@ -138,13 +144,15 @@ def obsidian_prepend_note(params: AddToNote, vault: Vault) -> NotePrepended:
 
 @tool("Delete a note", Effect.REMOVES)
 def obsidian_delete_note(params: DeleteNote, vault: Vault) -> NoteDeleted:
-    """Move a note or file to the trash."""
+    """Delete a note or file: to the trash, or for good with permanent."""
     return vault.delete(params.path_in(vault), permanent=params.permanent, if_match=params.if_match)
 
 
 @tool("Move a note", Effect.CHANGES)
 def obsidian_move_note(params: MoveNote, vault: Vault) -> NoteMoved:
-    """Move a note or file to another folder, making it if needed. Links to it follow."""
+    """Move a note or file to another folder, which is made if missing. Obsidian updates links to it if the
+    vault is set so.
+    """
     path = params.path_in(vault)
     target = params.to.of(path)
     done = vault.move(path, target, dry_run=params.dry_run)
@@ -153,7 +161,7 @@ def obsidian_move_note(params: MoveNote, vault: Vault) -> NoteMoved:
 
 @tool("Rename a note", Effect.CHANGES)
 def obsidian_rename_note(params: RenameNote, vault: Vault) -> NoteRenamed:
-    """Rename a note or file within its folder. Links to it follow."""
+    """Rename a note or file within its folder. Obsidian updates links to it if the vault is set so."""
     path = params.path_in(vault)
     target = params.new_name.of(path)
     done = vault.move(path, target, dry_run=params.dry_run)
@@ -162,7 +170,7 @@ def obsidian_rename_note(params: RenameNote, vault: Vault) -> NoteRenamed:
 
 @tool("Open a note", Effect.SHOWS)
 def obsidian_open_note(params: OpenNote, vault: Vault) -> NoteOpened:
-    """Show an existing note to the user in the Obsidian app."""
+    """Show an existing note to the user in the Obsidian app. Use read to get its text."""
     path = params.path_in(vault)
     vault.open(path, new_tab=params.new_tab)
     return NoteOpened(path.value, True)
@@ -170,5 +178,5 @@ def obsidian_open_note(params: OpenNote, vault: Vault) -> NoteOpened:
 
 @tool("Describe a file", Effect.READS)
 def obsidian_file_info(params: DescribeNote, vault: Vault) -> FileInfo:
-    """Size, times and etag of a note or file, without its text."""
+    """Size in bytes, times and etag of a note or file, without its text."""
     return vault.info(params.path_in(vault))

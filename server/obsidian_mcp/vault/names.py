@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Iterable
 from dataclasses import dataclass
 
 from obsidian_mcp.errors import InvalidArguments
+from obsidian_mcp.vault.folding import fold
 from obsidian_mcp.vault.path import (
     BadPath,
     VaultPath,
@@ -16,11 +16,6 @@ from obsidian_mcp.vault.path import (
     in_folder,
     with_extension,
 )
-
-
-def fold(text: str) -> str:
-    """Equal for two spellings of one name: case and Unicode form don't count."""
-    return unicodedata.normalize("NFC", unicodedata.normalize("NFC", text).casefold())
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,7 +23,7 @@ from obsidian_mcp.backends.files import Folder
 from obsidian_mcp.call import Call
 from obsidian_mcp.errors import AlreadyExists, CliFailed, Conflict, InvalidArguments, NoteNotFound, NotText, TimedOut
 from obsidian_mcp.vault import config, text
-from obsidian_mcp.vault.names import fold
+from obsidian_mcp.vault.folding import fold
 from obsidian_mcp.vault.path import VaultPath, has_known_extension
 from obsidian_mcp.vault.port import FileInfo, NoteCreated, NoteDeleted, Relocation
 

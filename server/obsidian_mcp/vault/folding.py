@@ -1,0 +1,10 @@
+"""When two spellings are one name. Apart from the rest because it must load without anything heavy."""
+
+from __future__ import annotations
+
+import unicodedata
+
+
+def fold(text: str) -> str:
+    """Equal for two spellings of one name: case and Unicode form don't count."""
+    return unicodedata.normalize("NFC", unicodedata.normalize("NFC", text).casefold())

@@ -1,0 +1,110 @@
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from obsidian_mcp.backends.files import Folder
+from obsidian_mcp.errors import AlreadyExists, CliFailed, Conflict, Failure, NoteNotFound, PermissionDenied
+from obsidian_mcp.vault.path import VaultPath
+
+NOTE = VaultPath("Sub/Note.md")
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Folder:
+    return Folder(str(tmp_path))
+
+
+def leftovers(root: Path) -> list[str]:
+    return [file.name for file in root.rglob(".*")]
+
+
+def test_a_file_is_written_once_with_its_folders(folder: Folder, tmp_path: Path) -> None:
+    folder.write_new(NOTE, b"x")
+    assert folder.read(NOTE) == b"x"
+    with pytest.raises(AlreadyExists):
+        folder.write_new(NOTE, b"y")
+    assert folder.read(NOTE) == b"x"
+    assert leftovers(tmp_path) == []
+
+
+def test_a_new_file_has_the_mode_that_the_umask_says(folder: Folder, tmp_path: Path) -> None:
+    before = os.umask(0o027)
+    try:
+        folder.write_new(NOTE, b"x")
+    finally:
+        os.umask(before)
+    assert (tmp_path / NOTE.value).stat().st_mode & 0o777 == 0o640
+
+
+def test_a_file_that_has_changed_is_not_replaced(folder: Folder, tmp_path: Path) -> None:
+    folder.write_new(NOTE, b"old")
+    with pytest.raises(Conflict):
+        folder.replace(NOTE, b"older", b"new")
+    assert folder.read(NOTE) == b"old"
+    folder.replace(NOTE, b"old", b"new")
+    assert folder.read(NOTE) == b"new"
+    assert leftovers(tmp_path) == []
+
+
+FAULTS: dict[str, tuple[str, OSError, type[Failure]]] = {
+    "a full disk": ("fsync", OSError(28, "No space left on device"), CliFailed),
+    "a broken disk": ("replace", OSError(5, "Input/output error"), CliFailed),
+    "a permission taken away": ("replace", PermissionError(13, "Permission denied"), PermissionDenied),
+}
+
+
+@pytest.mark.parametrize(("function", "error", "kind"), FAULTS.values(), ids=FAULTS)
+def test_a_fault_of_the_system_changes_nothing_and_leaves_nothing(
+    folder: Folder,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    function: str,
+    error: OSError,
+    kind: type[Failure],
+) -> None:
+    def fail(*_: object) -> None:
+        raise error
+
+    folder.write_new(NOTE, b"old")
+    monkeypatch.setattr(os, function, fail)
+    with pytest.raises(kind):
+        folder.replace(NOTE, b"old", b"new")
+    monkeypatch.undo()
+    assert folder.read(NOTE) == b"old"
+    assert leftovers(tmp_path) == []
+
+
+def test_without_hard_links_a_file_is_still_made(folder: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object) -> None:
+        raise PermissionError(1, "Operation not permitted")
+
+    monkeypatch.setattr(os, "link", refuse)
+    folder.write_new(NOTE, b"x")
+    assert folder.read(NOTE) == b"x"
+    with pytest.raises(AlreadyExists):
+        folder.write_new(NOTE, b"y")
+
+
+def test_a_file_that_is_not_there_cannot_be_read(folder: Folder) -> None:
+    with pytest.raises(NoteNotFound):
+        folder.read(NOTE)
+
+
+def test_a_folder_where_a_file_should_be_is_an_error_in_words(folder: Folder, tmp_path: Path) -> None:
+    (tmp_path / "Sub" / "Note.md").mkdir(parents=True)
+    with pytest.raises(CliFailed):
+        folder.read(NOTE)
+    assert folder.spellings(NOTE) == []
+
+
+def test_spellings_differ_in_case_and_form_only(folder: Folder, tmp_path: Path) -> None:
+    for path in ("sub/note.md", "Sub/NOTE.md", "Sub/Other.md"):
+        (tmp_path / path).parent.mkdir(exist_ok=True)
+        (tmp_path / path).write_text("x")
+    assert [path.value for path in folder.spellings(NOTE)] == ["Sub/NOTE.md"]
+    assert [path.value for path in folder.spellings(VaultPath("SUB/nOTE.md"))] == ["Sub/NOTE.md", "sub/note.md"]
+    assert folder.spellings(VaultPath("Sub/Other.md")) == [VaultPath("Sub/Other.md")]
+    assert folder.spellings(VaultPath("Nope/Other.md")) == []

@@ -1,0 +1,157 @@
+"""The commands for people."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from obsidian_mcp import __version__
+from tests.support.client import run
+from tests.support.world import World
+
+ROOT = Path(__file__).parent.parent
+
+
+def test_tools_are_shown_as_a_table_and_as_json(own_world: World) -> None:
+    table = run(own_world.environment(COLUMNS="200"), "tools")
+    assert table.returncode == 0
+    assert table.stdout.count(b"obsidian_") >= 9
+    listed = json.loads(run(own_world.environment(), "tools", "--json").stdout)
+    assert len(listed) == 9
+    assert len(json.loads(run(own_world.environment(), "tools", "--json", "--read-only").stdout)) == 3
+
+
+def test_a_call_is_readable_and_exits_with_zero(own_world: World) -> None:
+    own_world.put("Note.md", "# Hello\n")
+    done = run(own_world.environment(), "call", "obsidian_read_note", "name=Note", "start_line=1", "--vault", "Vault")
+    assert done.returncode == 0
+    assert done.stdout.decode().endswith("# Hello\n")
+    assert b"path:" in done.stdout
+    assert done.stderr == b""
+
+
+def test_options_may_stand_before_the_command_too(own_world: World) -> None:
+    own_world.put("Note.md", "x")
+    done = run(own_world.environment(), "--vault", "Vault", "call", "read_note", "name=Note", "--json")
+    assert json.loads(done.stdout)["data"]["content"] == "x"
+
+
+def test_values_are_typed_by_the_tools_schema(own_world: World) -> None:
+    environment = own_world.environment()
+    assert run(environment, "call", "create_note", "name=A", "content=a=b\nc", "overwrite=true").returncode == 0
+    assert own_world.get("A.md") == b"a=b\nc"
+    assert run(environment, "call", "delete_note", "name=A", "permanent=yes").returncode == 0
+    assert run(environment, "call", "create_note", "name=A", "overwrite=maybe").returncode == 2
+
+
+FAILURES = {
+    "a missing note": (("read_note", "name=Nope"), 5),
+    "an ambiguous name": (("read_note", "name=Twin"), 6),
+    "an existing note": (("create_note", "name=Note", "content=x"), 1),
+    "a bad path": (("read_note", "name=../x"), 2),
+    "a bad argument": (("read_note", "nam=x"), 2),
+    "no key": (("read_note", "Note"), 2),
+    "an unknown tool": (("fly",), 2),
+    "an unknown vault": (("read_note", "name=Note", "--vault", "/nope"), 4),
+    "no executable": (("read_note", "name=Note", "--obsidian-bin", "/nope"), 3),
+}
+
+
+@pytest.mark.parametrize(("words", "code"), FAILURES.values(), ids=FAILURES)
+def test_a_failed_call_says_why_and_exits_with_its_code(own_world: World, words: tuple[str, ...], code: int) -> None:
+    for path in ("Note.md", "A/Twin.md", "B/Twin.md"):
+        own_world.put(path, "x")
+    done = run(own_world.environment(), "call", *words)
+    assert (done.returncode, done.stdout) == (code, b"")
+    assert done.stderr.startswith(b"obsidian-mcp: ")
+    assert done.stderr.count(b"\n") == 1
+
+
+@pytest.mark.parametrize(("mood", "code"), [("not-running", 3), ("denied", 7), ("hang", 8)])
+def test_the_exit_code_tells_the_kind_of_failure(own_world: World, mood: str, code: int) -> None:
+    own_world.mood(mood)
+    done = run(own_world.environment(), "call", "create_note", "name=N", "content=x", "--timeout", "2")
+    assert done.returncode == code
+
+
+BAD_LINES = {
+    "an unknown option": ("--bogus",),
+    "an unknown option of a command": ("tools", "--bogus"),
+    "an unknown command": ("fly",),
+    "a command without its argument": ("call",),
+    "a bad value": ("--backend", "cloud"),
+    "a bad value behind a command": ("tools", "--timeout", "soon"),
+    "a value that is missing": ("--vault",),
+    "a limit for a tool that does not exist": ("--vault", "Vault", "--timeout-for", "fly=3"),
+    "a backend that is not there yet": ("--vault", "Vault", "--backend", "embedded"),
+}
+
+
+@pytest.mark.parametrize("argv", BAD_LINES.values(), ids=BAD_LINES)
+def test_a_bad_command_line_is_one_line_and_exit_2(own_world: World, argv: tuple[str, ...]) -> None:
+    done = run(own_world.environment(), *argv)
+    assert (done.returncode, done.stdout) == (2, b"")
+    assert done.stderr.startswith(b"obsidian-mcp: ")
+    assert done.stderr.count(b"\n") == 1
+
+
+def test_without_a_vault_the_only_one_is_meant(own_world: World) -> None:
+    own_world.put("Note.md", "x")
+    assert run(own_world.environment(), "call", "read_note", "name=Note").returncode == 0
+
+
+def test_without_a_vault_the_only_open_one_is_meant(own_world: World) -> None:
+    own_world.put("Note.md", "x")
+    own_world.register({"0" * 16: own_world.outside, "1" * 16: own_world.vault}, opened="1" * 16)
+    assert run(own_world.environment(), "call", "read_note", "name=Note").returncode == 0
+
+
+def test_without_a_vault_and_several_to_choose_from_they_are_listed(own_world: World) -> None:
+    own_world.register({"0" * 16: own_world.outside, "1" * 16: own_world.vault}, opened="none")
+    done = run(own_world.environment())
+    assert (done.returncode, done.stdout) == (2, b"")
+    assert str(own_world.vault).encode() in done.stderr
+    assert b"0" * 16 in done.stderr
+    own_world.register({})
+    assert run(own_world.environment()).returncode == 2
+
+
+def test_the_version_is_one_everywhere(own_world: World) -> None:
+    assert run(own_world.environment(), "--version").stdout.decode() == f"obsidian-mcp {__version__}\n"
+    manifest = json.loads((ROOT / "manifest.json").read_text(encoding="utf-8"))
+    assert manifest["version"] == __version__
+    assert f"## {__version__}" in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("command", [(), ("tools",), ("call",), ("demo",)], ids=lambda words: " ".join(words) or "root")
+def test_every_help_has_an_example(own_world: World, command: tuple[str, ...]) -> None:
+    done = run(own_world.environment(), *command, "--help")
+    assert done.returncode == 0
+    assert b"Example: obsidian-mcp" in done.stdout
+
+
+def test_the_demo_shows_the_main_job(own_world: World) -> None:
+    done = run(own_world.environment(), "demo", "--obsidian-bin", str(own_world.command))
+    shown = done.stdout.decode()
+    assert done.returncode == 0
+    assert "\\\\nabla \\\\times" in shown
+    assert shown.count("✓") == 8
+    assert shown.count("✗") == 4
+
+
+def test_the_bundles_entry_serves_too(own_world: World) -> None:
+    import subprocess
+    import sys
+
+    request = b'{"jsonrpc":"2.0","id":1,"method":"ping"}\n'
+    done = subprocess.run(
+        [sys.executable, str(ROOT / "server" / "main.py")],
+        env=own_world.environment(OBSIDIAN_MCP_VAULT="Vault", OBSIDIAN_MCP_BACKEND="${user_config.backend}"),
+        input=request,
+        capture_output=True,
+        timeout=60,
+        check=False,
+    )
+    assert json.loads(done.stdout) == {"jsonrpc": "2.0", "id": 1, "result": {}}

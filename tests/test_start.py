@@ -1,0 +1,83 @@
+"""What is loaded before the first reply. Steadier than a clock on a busy machine."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+from tests.support.client import PATIENCE, Server
+from tests.support.world import World
+
+HEAVY = {
+    "pydantic",
+    "pydantic_core",
+    "structlog",
+    "typer",
+    "rich",
+    "asyncio",
+    "logging",
+    "typing",
+    "dataclasses",
+    "pathlib",
+    "subprocess",
+    "inspect",
+    "ssl",
+    "socket",
+}
+LISTING = (
+    "import os, sys\n"
+    "bare = set(sys.modules)\n"
+    "from obsidian_mcp import app\n"
+    "app.WarmUp.nudge = lambda self: None\n"
+    "def end(self, code):\n"
+    "    os.write(2, '\\n'.join(sorted(set(sys.modules) - bare)).encode())\n"
+    "    os._exit(code)\n"
+    "app.App._end = end\n"
+    "from obsidian_mcp.__main__ import main\n"
+    "main()\n"
+)
+
+
+def test_nothing_heavy_is_loaded_before_the_first_replies(own_world: World) -> None:
+    command = (sys.executable, "-S", "-c", f"import sys; sys.path[:] = {sys.path!r}\n{LISTING}")
+    with Server(own_world.environment(), "--vault", "Vault", command=command) as server:
+        server.initialize()
+        server.request("ping")
+        assert len(server.request("tools/list")["result"]["tools"]) == 9
+        assert server.finish() == 0
+    loaded = set(server.log.decode().split())
+    assert "obsidian_mcp.doors.stdio" in loaded
+    assert not {name for name in loaded if name.partition(".")[0] in HEAVY}
+    assert len([name for name in loaded if not name.startswith("obsidian_mcp")]) < 50
+    assert len([name for name in loaded if name.startswith("obsidian_mcp")]) < 20
+
+
+def test_taking_a_call_loads_nothing_that_the_warm_up_loads() -> None:
+    """Two threads that import the same heavy modules at once can see them half made."""
+    program = (
+        "import sys\n"
+        "from obsidian_mcp.dispatcher import touched\n"
+        "touched({'name': 'x'})\n"
+        "import json; print(json.dumps(sorted(sys.modules)))\n"
+    )
+    program = f"import sys; sys.path[:] = {sys.path!r}\n{program}"
+    done = subprocess.run([sys.executable, "-S", "-c", program], capture_output=True, timeout=PATIENCE, check=True)
+    assert not HEAVY & set(json.loads(done.stdout))
+
+
+def test_a_call_may_come_while_everything_is_still_being_loaded(own_world: World) -> None:
+    own_world.put("Note.md", "x")
+    for _ in range(5):
+        with Server(own_world.environment(), "--vault", "Vault") as server:
+            server.initialize().begin("tools/list")
+            numbers = [server.begin_call("read_note", name="Note") for _ in range(3)]
+            assert [server.end_call(number)["content"] for number in numbers] == ["x"] * 3
+
+
+def test_starting_alone_touches_nothing(own_world: World) -> None:
+    before = sorted(own_world.folder.rglob("*"))
+    with Server(own_world.environment(), "--vault", "Vault") as server:
+        server.initialize().request("tools/list")
+        assert server.finish() == 0
+    assert sorted(own_world.folder.rglob("*")) == before

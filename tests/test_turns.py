@@ -1,0 +1,124 @@
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from obsidian_mcp.dispatcher import touched
+from obsidian_mcp.turns import Turn, Turns
+
+PATIENCE = 30
+
+
+def read(*keys: str) -> Turn:
+    return Turn(frozenset(keys), writes=False)
+
+
+def write(*keys: str) -> Turn:
+    return Turn(frozenset(keys), writes=True)
+
+
+class Gate:
+    """A job that says when it has begun, and goes on when it may."""
+
+    def __init__(self) -> None:
+        self.begun = threading.Event()
+        self.may_end = threading.Event()
+
+    def __call__(self) -> None:
+        self.begun.set()
+        self.may_end.wait(PATIENCE)
+
+
+@pytest.fixture
+def gates() -> Iterator[list[Gate]]:
+    made: list[Gate] = [Gate() for _ in range(3)]
+    yield made
+    for gate in made:
+        gate.may_end.set()
+
+
+def test_reads_and_other_notes_run_beside_a_slow_write(gates: list[Gate]) -> None:
+    turns = Turns()
+    slow, same, other = gates
+    turns.submit(write("a"), slow)
+    assert slow.begun.wait(PATIENCE)
+    turns.submit(read("a"), same)
+    turns.submit(read("b"), other)
+    assert other.begun.wait(PATIENCE)
+    assert not same.begun.is_set()
+    slow.may_end.set()
+    assert same.begun.wait(PATIENCE)
+
+
+def test_a_write_waits_for_the_reads_of_its_note_that_came_first(gates: list[Gate]) -> None:
+    turns = Turns()
+    reading, writing, later = gates
+    turns.submit(read("a"), reading)
+    assert reading.begun.wait(PATIENCE)
+    turns.submit(write("a"), writing)
+    turns.submit(read("c"), later)
+    assert later.begun.wait(PATIENCE)
+    assert not writing.begun.is_set()
+    reading.may_end.set()
+    assert writing.begun.wait(PATIENCE)
+
+
+def test_writes_to_different_notes_keep_their_order(gates: list[Gate]) -> None:
+    turns = Turns()
+    first, second, other = gates
+    turns.submit(write("a"), first)
+    turns.submit(write("b"), second)
+    turns.submit(read("c"), other)
+    assert other.begun.wait(PATIENCE)
+    assert not second.begun.is_set()
+    first.may_end.set()
+    assert second.begun.wait(PATIENCE)
+
+
+def test_more_reads_than_threads_all_run() -> None:
+    turns, done = Turns(threads=2), threading.Semaphore(0)
+    for number in range(50):
+        turns.submit(read(str(number)), done.release)
+    assert all(done.acquire(timeout=PATIENCE) for _ in range(50))
+
+
+STEPS = st.lists(st.tuples(st.booleans(), st.sets(st.sampled_from("abc"), min_size=1, max_size=2)), max_size=30)
+
+
+@settings(max_examples=30, deadline=None)
+@given(STEPS)
+def test_every_call_sees_the_earlier_writes_to_its_notes_and_no_later_one(steps: list[tuple[bool, set[str]]]) -> None:
+    turns, done, lock = Turns(threads=4), threading.Semaphore(0), threading.Lock()
+    versions: dict[str, int] = dict.fromkeys("abc", 0)
+    seen: dict[int, dict[str, int]] = {}
+    expected: dict[int, dict[str, int]] = {}
+    model: dict[str, int] = dict.fromkeys("abc", 0)
+    for number, (writes, keys) in enumerate(steps):
+        expected[number] = {key: model[key] for key in keys}
+        if writes:
+            model.update(dict.fromkeys(keys, number + 1))
+
+        def job(number: int = number, writes: bool = writes, keys: set[str] = keys) -> None:
+            with lock:
+                seen[number] = {key: versions[key] for key in keys}
+                if writes:
+                    versions.update(dict.fromkeys(keys, number + 1))
+            done.release()
+
+        turns.submit(Turn(frozenset(keys), writes), job)
+    assert all(done.acquire(timeout=PATIENCE) for _ in steps)
+    assert seen == expected
+    assert versions == model
+
+
+def test_two_spellings_of_a_note_share_a_key() -> None:
+    spellings = ["Note", "note.md", "Folder/NOTE", "A/B/Note.md"]
+    assert len({touched({"name": spelling}) for spelling in spellings}) == 1
+    assert touched({"name": "Cafe\u0301"}) == touched({"name": "CAFÉ.md"})
+    assert touched({"name": "A", "new_name": "B"}) == touched({"name": "A"}) | touched({"name": "B"})
+    assert touched({"name": "A", "to": "x/B.md"}) >= touched({"name": "B"})
+    assert touched({"name": 7, "to": None}) == frozenset()

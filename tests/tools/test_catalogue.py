@@ -1,0 +1,104 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from obsidian_mcp.tools import catalogue
+from obsidian_mcp.tools.declared import TOOLS
+
+NINE = [
+    "obsidian_create_note",
+    "obsidian_read_note",
+    "obsidian_append_note",
+    "obsidian_prepend_note",
+    "obsidian_delete_note",
+    "obsidian_move_note",
+    "obsidian_rename_note",
+    "obsidian_open_note",
+    "obsidian_file_info",
+]
+ARGUMENTS = {
+    "obsidian_create_note": ["name", "content", "overwrite", "if_match"],
+    "obsidian_read_note": ["name", "start_line", "max_lines"],
+    "obsidian_append_note": ["name", "content", "inline", "if_match"],
+    "obsidian_prepend_note": ["name", "content", "inline", "if_match"],
+    "obsidian_delete_note": ["name", "permanent", "if_match"],
+    "obsidian_move_note": ["name", "to", "dry_run"],
+    "obsidian_rename_note": ["name", "new_name", "dry_run"],
+    "obsidian_open_note": ["name", "new_tab"],
+    "obsidian_file_info": ["name"],
+}
+#          read-only, destructive
+HINTS = {
+    "obsidian_create_note": (False, True),
+    "obsidian_read_note": (True, False),
+    "obsidian_append_note": (False, False),
+    "obsidian_prepend_note": (False, False),
+    "obsidian_delete_note": (False, True),
+    "obsidian_move_note": (False, True),
+    "obsidian_rename_note": (False, True),
+    "obsidian_open_note": (True, False),
+    "obsidian_file_info": (True, False),
+}
+
+
+def stored() -> list[dict[str, Any]]:
+    return catalogue.load().listing()
+
+
+def compact(value: Any) -> int:
+    return len(json.dumps(value, separators=(",", ":"), ensure_ascii=False).encode())
+
+
+def test_the_stored_catalogue_is_what_the_declarations_say() -> None:
+    assert Path(catalogue.STORED).read_text(encoding="utf-8") == catalogue.generated(), "run make catalogue"
+
+
+def test_there_are_nine_tools() -> None:
+    assert list(TOOLS) == NINE == [tool["name"] for tool in stored()]
+
+
+def test_the_list_costs_a_model_little() -> None:
+    tools = stored()
+    assert compact({"tools": tools}) <= 9000
+    assert sum(compact({key: tool[key] for key in ("name", "description", "inputSchema")}) for tool in tools) <= 4800
+
+
+@pytest.mark.parametrize("tool", stored(), ids=lambda tool: tool["name"])
+def test_a_tool_is_complete(tool: dict[str, Any]) -> None:
+    name = tool["name"]
+    assert len(name) <= 40
+    assert tool["title"]
+    assert len(tool["description"]) > 30
+    assert list(tool["inputSchema"]["properties"]) == ARGUMENTS[name]
+    assert tool["inputSchema"]["additionalProperties"] is False
+    assert tool["inputSchema"]["required"][0] == "name"
+    assert tool["outputSchema"]["required"] == ["success", "data"]
+    annotations = tool["annotations"]
+    assert set(annotations) == {"readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint"}
+    assert (annotations["readOnlyHint"], annotations["destructiveHint"]) == HINTS[name]
+
+
+@pytest.mark.parametrize("tool", stored(), ids=lambda tool: tool["name"])
+def test_a_schema_is_one_that_strict_clients_take(tool: dict[str, Any]) -> None:
+    for schema in (tool["inputSchema"], tool["outputSchema"]):
+        assert schema["type"] == "object"
+        text = json.dumps(schema)
+        assert not any(f'"{word}"' in text for word in ("anyOf", "oneOf", "allOf", "$ref", "$defs", "null", "title"))
+    for field in tool["inputSchema"]["properties"].values():
+        assert field["type"] in ("string", "boolean", "integer")
+
+
+def test_read_only_leaves_out_what_changes_something() -> None:
+    offered = catalogue.load(read_only=True)
+    assert offered.names == ["obsidian_read_note", "obsidian_open_note", "obsidian_file_info"]
+    assert "obsidian_create_note" not in offered
+
+
+def test_vault_exists_only_where_there_are_several() -> None:
+    assert all("vault" not in tool["inputSchema"]["properties"] for tool in catalogue.load(vaults=("A",)).listing())
+    for tool in catalogue.load(vaults=("A", "B")).listing():
+        assert tool["inputSchema"]["properties"]["vault"]["enum"] == ["A", "B"]

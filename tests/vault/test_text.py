@@ -1,0 +1,93 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from obsidian_mcp.errors import Conflict, NotText, TooLarge
+from obsidian_mcp.vault import text
+from obsidian_mcp.vault.path import VaultPath
+
+NOTE = VaultPath("Note.md")
+LINES = st.text(st.sampled_from("ab -\n\r\u2028"), max_size=60)
+
+
+@given(LINES, st.text(min_size=1), st.booleans())
+def test_appending_keeps_every_byte_and_adds_the_content_last(before: str, content: str, inline: bool) -> None:
+    after = text.appended(before.encode(), content, inline)
+    assert after.startswith(before.encode())
+    assert after.endswith(content.encode())
+    assert len(after) - len(before.encode()) - len(content.encode()) in ((0,) if inline else (0, 1))
+
+
+@given(LINES | LINES.map(lambda body: f"---\na: 1\n---\n{body}"), st.text(min_size=1), st.booleans())
+def test_prepending_keeps_every_byte_and_the_frontmatter_first(before: str, content: str, inline: bool) -> None:
+    data = before.encode()
+    head, body = text.frontmatter_and_body(data)
+    after = text.prepended(data, content, inline)
+    assert head + body == data
+    assert after.startswith(head)
+    assert after.endswith(body)
+    assert content.encode() in after[len(head) :]
+
+
+@given(LINES, st.integers(1, 5))
+def test_the_pages_put_together_are_the_note(note: str, lines: int) -> None:
+    parts, line = [], 1
+    while True:
+        page = text.page(NOTE, note, line, lines)
+        parts.append(page.content)
+        assert page.content.count("\n") <= lines
+        if page.next_line is None:
+            break
+        assert page.next_line == line + lines
+        line = page.next_line
+    assert "".join(parts) == note
+    assert page.lines == note.count("\n") + (not note.endswith("\n") and note != "")
+
+
+def test_a_page_is_cut_at_a_line() -> None:
+    note = ("x" * 99 + "\n") * 1000
+    page = text.page(NOTE, note, 1, None)
+    assert (len(page.content), page.next_line) == (50_000, 501)
+
+
+def test_a_line_that_no_reply_can_hold_is_an_error() -> None:
+    with pytest.raises(TooLarge):
+        text.page(NOTE, "x" * (1024 * 1024 + 1), 1, None)
+    assert len(text.page(NOTE, "x" * 1024 * 1024, 1, None).content) == 1024 * 1024
+
+
+def test_an_etag_is_short_and_tells_notes_apart() -> None:
+    assert len(text.etag(b"a")) == 16
+    assert text.etag(b"a") != text.etag(b"a\n")
+    text.require_match(NOTE, b"a", None)
+    text.require_match(NOTE, b"a", text.etag(b"a"))
+    with pytest.raises(Conflict):
+        text.require_match(NOTE, b"a", text.etag(b"b"))
+
+
+def test_bytes_that_are_not_utf8_are_not_text() -> None:
+    assert text.decoded(NOTE, "é".encode()) == "é"
+    with pytest.raises(NotText):
+        text.decoded(NOTE, b"\xff")
+
+
+FRONTMATTER = {
+    "none": (b"text\n", b""),
+    "plain": (b"---\na: 1\n---\nx", b"---\na: 1\n---\n"),
+    "empty": (b"---\n---\nx", b"---\n---\n"),
+    "with CRLF": (b"---\r\na\r\n---\r\nx", b"---\r\na\r\n---\r\n"),
+    "trailing spaces": (b"--- \na\n---\t\nx", b"--- \na\n---\t\n"),
+    "never closed": (b"---\na: 1\n", b""),
+    "to the end": (b"---\na\n---", b"---\na\n---"),
+    "a rule inside is text": (b"---\na\n--- x\n---\nb", b"---\na\n--- x\n---\n"),
+    "four dashes do not open": (b"----\na\n---\n", b""),
+    "not on the first line": (b"\n---\na\n---\n", b""),
+    "the first closing line counts": (b"---\na\n---\nb\n---\n", b"---\na\n---\n"),
+}
+
+
+@pytest.mark.parametrize(("data", "head"), FRONTMATTER.values(), ids=FRONTMATTER)
+def test_frontmatter_ends_here(data: bytes, head: bytes) -> None:
+    assert text.frontmatter_and_body(data) == (head, data[len(head) :])
