@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping
 
+from obsidian_mcp import logs
 from obsidian_mcp.backends.cli import argv, process, replies
 from obsidian_mcp.call import Call
 from obsidian_mcp.errors import CliFailed, Failure, TimedOut, VaultNotFound
@@ -47,7 +49,11 @@ class Client:
         return failure
 
     def _run(self, command: argv.Command, doing: str) -> process.Output:
-        return process.run([self._command, *argv.for_vault(self._vault, command)], self._environ, self._call, doing)
+        began = time.perf_counter()
+        try:
+            return process.run([self._command, *argv.for_vault(self._vault, command)], self._environ, self._call, doing)
+        finally:
+            logs.log("debug", "command", command=command[0], ms=round((time.perf_counter() - began) * 1000, 1))
 
 
 def _text(output: process.Output) -> str:
