@@ -25,7 +25,10 @@ def main() -> None:
 def _serve(given: dict[str, list[str]]) -> None:
     from obsidian_mcp.app import App
 
-    App(settings.load(given, dict(os.environ))).serve_stdio()
+    app = App(settings.load(given, dict(os.environ)))
+    if os.isatty(0):
+        sys.stderr.write("obsidian-mcp: serving MCP on stdin for a host; Ctrl-D ends it, --help says more\n")
+    app.serve_stdio()
 
 
 if __name__ == "__main__":

@@ -1,0 +1,71 @@
+"""Each side effect has one home, and the map says where things are."""
+
+from __future__ import annotations
+
+import ast
+import tomllib
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+PACKAGE = ROOT / "server" / "obsidian_mcp"
+MODULES = sorted(PACKAGE.rglob("*.py"))
+
+# What may be used where. A name not listed may be used by nobody.
+HOMES = {
+    "os.environ": {"__main__.py", "cli.py"},
+    "os.getenv": set(),
+    "os.system": set(),
+    "os.popen": set(),
+    "os.fork": set(),
+    "os.killpg": {"backends/cli/process.py"},
+    "subprocess.Popen": {"backends/cli/process.py"},
+    "subprocess.run": {"backends/cli/process.py"},
+    "print": {"cli.py"},
+    "sys.exit": {"cli.py"},
+    "os._exit": {"app.py"},
+    "sys.stdout": {"cli.py", "doors/streams.py"},
+    "sys.stdin": set(),
+    "os.unlink": {"backends/files.py"},
+    "os.replace": {"backends/files.py"},
+    "os.link": {"backends/files.py"},
+    "os.dup2": {"cli.py", "doors/streams.py"},
+}
+
+
+def used_names(file: Path) -> set[str]:
+    names = set()
+    for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+            names.add(f"{node.value.id}.{node.attr}")
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+            names.add(node.func.id)
+    return names
+
+
+@pytest.mark.parametrize("name", HOMES)
+def test_a_side_effect_has_one_home(name: str) -> None:
+    users = {file.relative_to(PACKAGE).as_posix() for file in MODULES if name in used_names(file)}
+    assert users == HOMES[name]
+
+
+def test_nothing_is_run_through_a_shell() -> None:
+    for file in MODULES:
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            assert not (isinstance(node, ast.keyword) and node.arg == "shell"), file
+
+
+def test_the_map_shows_the_layers_that_are_enforced() -> None:
+    rules = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["importlinter"]["contracts"]
+    layers = next(rule for rule in rules if rule["type"] == "layers")["layers"]
+    assert " > ".join(layers) in (ROOT / "specs" / "architecture.md").read_text(encoding="utf-8")
+
+
+def test_the_map_names_every_module_and_room() -> None:
+    architecture = (ROOT / "specs" / "architecture.md").read_text(encoding="utf-8")
+    for entry in PACKAGE.iterdir():
+        if entry.suffix == ".py" and entry.name != "__init__.py":
+            assert f"`{entry.name}`" in architecture, entry.name
+        if entry.is_dir() and entry.name != "__pycache__":
+            assert f"`{entry.name}/" in architecture, entry.name
