@@ -1,0 +1,289 @@
+"""The links in a note: where each one's target stands, and what it says.
+
+Obsidian's Markdown has links in three places: the body, the properties, and the
+file nodes of a canvas. What stands in code, math or comments is no link. One
+pass over the text, left to right: whatever opens first (a fence, a code span, a
+comment, a formula) hides what is inside it, and only the target's own
+characters are ever replaced, so nothing else can change.
+"""
+
+from __future__ import annotations
+
+import enum
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from urllib.parse import unquote
+
+
+class Form(enum.Enum):
+    WIKI = "wiki"
+    MARKDOWN = "markdown"
+    ANGLE = "angle"
+    CANVAS = "canvas"
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """`start` and `end` enclose the target as written, without heading, alias or title."""
+
+    start: int
+    end: int
+    form: Form
+    target: str
+
+
+_WIKI = re.compile(r"\[\[(?P<inside>(?:(?!\]\]|\[\[)[^\n])+)\]\]")
+_FENCE = re.compile(r"(?P<mark>`{3,}|~{3,})(?P<info>[^\n]*)")
+_QUOTE = re.compile(r"(?: {0,3}> ?)+")
+_ITEM = re.compile(r"(?:[-+*]|\d{1,9}[.)])(?=[ \t]|$)")
+_DEFINITION = re.compile(r" {0,3}\[(?!\^)(?:[^\[\]\\\n]|\\.)+\]:[ \t]*")
+_SPECIAL = re.compile(r"\\.|`+|\$\$?|%%|<!--|!?\[\[|\[|\]\(?", re.DOTALL)
+_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
+_BLANK = re.compile(r"\n[ \t]*(?=\n)")
+_CANVAS_FILE = re.compile(r'(?<!\\)"file"\s*:\s*"(?P<value>(?:[^"\\]|\\.)*)"')
+_FRONTMATTER = re.compile(r"\ufeff?---[ \t]*\r?\n(?P<inside>(?:[^\n]*\n)*?)---[ \t]*(?:\r?\n|\Z)")
+_PROPERTY = re.compile(r"[ \t]*(?:-[ \t]+)*(?:[^\s:\"'\[\]{}#][^:\"'\[\]{}]*:[ \t]+)?")
+_QUOTED = re.compile(r"\"(?:[^\"\\]|\\.)*\"|'(?:[^']|'')*'")
+
+
+def in_canvas(text: str) -> list[Link]:
+    """File nodes hold a whole path from the root, as a JSON string."""
+    links = []
+    for found in _CANVAS_FILE.finditer(text):
+        try:
+            target = json.loads(f'"{found["value"]}"')
+        except ValueError:
+            continue
+        links.append(Link(found.start("value"), found.end("value"), Form.CANVAS, target))
+    return links
+
+
+def in_note(text: str) -> list[Link]:
+    front = _FRONTMATTER.match(text)
+    start = front.end() if front else 0
+    links = list(_in_properties(text, front)) if front else []
+    links.extend(_Body(text, start).links())
+    return links
+
+
+def _in_properties(text: str, front: re.Match[str]) -> Iterator[Link]:
+    """Wikilinks in text values. Unquoted brackets at the head of a value are a YAML list, not a link."""
+    at = front.start("inside")
+    for line in front["inside"].splitlines(keepends=True):
+        head = _PROPERTY.match(line)
+        begin = head.end() if head else 0
+        value = line[begin:]
+        if value.startswith(("[", "{", '"', "'")):
+            spans = [(at + begin + quoted.start(), at + begin + quoted.end()) for quoted in _QUOTED.finditer(value)]
+        else:
+            comment = re.search(r"(?:^|\s)#", value)
+            spans = [(at + begin, at + begin + (comment.start() if comment else len(value)))]
+        for first, last in spans:
+            for found in _WIKI.finditer(text, first, last):
+                yield from _wiki(found)
+        at += len(line)
+
+
+def _wiki(found: re.Match[str]) -> Iterator[Link]:
+    inside = found["inside"]
+    ends = [at for at in (inside.find("|"), inside.find("#")) if at >= 0]
+    path = inside[: min(ends)] if ends else inside
+    if ends and inside[min(ends)] == "|" and path.endswith("\\"):
+        path = path[:-1]  # in a table the bar is escaped
+    target = path.strip()
+    if target:
+        start = found.start("inside") + path.index(target)
+        yield Link(start, start + len(target), Form.WIKI, target)
+
+
+class _Body:
+    """One pass over the text behind the frontmatter."""
+
+    def __init__(self, text: str, start: int) -> None:
+        self._text = text
+        self._at = start
+        self._found: list[Link] = []
+        self._lists: list[int] = []
+        self._after_blank = True
+        self._in_indented = False
+
+    def links(self) -> list[Link]:
+        while self._at < len(self._text):
+            self._line()
+        return sorted(self._found, key=lambda link: link.start)
+
+    def _line(self) -> None:
+        """One line, or as many as what begins on it takes."""
+        end = self._line_end(self._at)
+        quote = _QUOTE.match(self._text, self._at, end)
+        begin = quote.end() if quote else self._at
+        content, indent = self._indent(begin, end)
+        if content == end or self._text[content:end].strip() == "":
+            self._after_blank, self._at = True, end + 1
+            return
+        base = self._list_base(indent)
+        if indent - base >= 4 and (self._after_blank or self._in_indented):
+            self._in_indented, self._at = True, end + 1
+            return
+        self._in_indented = False
+        content = self._items(content, end, indent)
+        self._after_blank = False
+        fence = _FENCE.match(self._text, content, end)
+        if fence and not (fence["mark"][0] == "`" and "`" in fence["info"]):
+            self._skip_fence(fence, end)
+            return
+        definition = _DEFINITION.match(self._text, content, end)
+        if definition:
+            self._destination(definition.end(), end, closing=False)
+            self._at = end + 1
+            return
+        self._inline(content, end)
+
+    def _line_end(self, at: int) -> int:
+        end = self._text.find("\n", at)
+        return len(self._text) if end < 0 else end
+
+    def _indent(self, at: int, end: int) -> tuple[int, int]:
+        """Where a line's text begins, and its column, with tabs to every fourth."""
+        column = 0
+        while at < end and self._text[at] in " \t":
+            column += 4 - column % 4 if self._text[at] == "\t" else 1
+            at += 1
+        return at, column
+
+    def _list_base(self, indent: int) -> int:
+        """The column at which the innermost list item that holds this line has its text."""
+        while self._lists and indent < self._lists[-1]:
+            if not self._after_blank and indent < self._lists[-1]:
+                break  # a lazy line goes on with the item's paragraph
+            self._lists.pop()
+        return self._lists[-1] if self._lists and indent >= self._lists[-1] else 0
+
+    def _items(self, at: int, end: int, indent: int) -> int:
+        """Step over list markers; what follows is the item's own text."""
+        while marker := _ITEM.match(self._text, at, end):
+            while self._lists and indent < self._lists[-1]:
+                self._lists.pop()
+            after, width = self._indent(marker.end(), end)
+            inside = indent + len(marker[0]) + (width if 1 <= width <= 4 else 1)
+            self._lists.append(inside)
+            if width > 4:
+                return end if after < end else at  # the item begins with indented code
+            at, indent = after, inside
+        return at
+
+    def _skip_fence(self, fence: re.Match[str], end: int) -> None:
+        closing = re.compile(rf"[ \t>]*{re.escape(fence['mark'][0])}{{{len(fence['mark'])},}}[ \t]*\r?$")
+        at = end + 1
+        while at < len(self._text):
+            line_end = self._line_end(at)
+            done = closing.match(self._text[at:line_end])
+            at = line_end + 1
+            if done:
+                break
+        self._at = at
+
+    def _inline(self, at: int, end: int) -> None:
+        """Links on one line; what opens here and closes later takes us there."""
+        opened: list[int] = []
+        while at < end:
+            token = _SPECIAL.search(self._text, at, end)
+            if not token:
+                break
+            at = token.end()
+            mark = token[0]
+            if mark[0] == "\\":
+                continue
+            if mark[0] == "`" or mark[0] == "$":
+                at = self._span_end(token, mark)
+            elif mark in ("%%", "<!--"):
+                at = self._behind("%%" if mark == "%%" else "-->", token.end(), len(self._text))
+            elif mark.endswith("[["):
+                at = self._wiki_at(token)
+            elif mark == "[":
+                opened.append(token.start())
+            elif opened:
+                opened.pop()
+                if mark == "](":
+                    at = max(at, self._destination(token.end(), self._paragraph_end(at), closing=True))
+            if at > end:
+                end = self._line_end(at)
+        self._at = end + 1
+
+    def _wiki_at(self, token: re.Match[str]) -> int:
+        found = _WIKI.match(self._text, token.end() - 2)
+        if not found:
+            return token.end()
+        self._found.extend(_wiki(found))
+        return found.end()
+
+    def _paragraph_end(self, at: int) -> int:
+        blank = _BLANK.search(self._text, at)
+        return blank.start() if blank else len(self._text)
+
+    def _span_end(self, token: re.Match[str], mark: str) -> int:
+        """Behind a code span or a formula that begins here; behind the mark itself if it never ends."""
+        limit = len(self._text) if mark == "$$" else self._paragraph_end(token.end())
+        if mark[0] == "`":
+            closing = re.compile(rf"(?<!`){re.escape(mark)}(?!`)")
+        elif mark == "$$":
+            closing = re.compile(r"\$\$")
+        else:
+            if token.end() < len(self._text) and self._text[token.end()].isspace():
+                return token.end()
+            closing = re.compile(r"(?<![\s\\])\$(?!\d)")
+        found = closing.search(self._text, token.end(), limit)
+        return found.end() if found else token.end()
+
+    def _behind(self, closing: str, at: int, limit: int) -> int:
+        """Behind a comment; one that never ends hides the rest."""
+        found = self._text.find(closing, at, limit)
+        return limit if found < 0 else found + len(closing)
+
+    def _destination(self, at: int, limit: int, closing: bool) -> int:
+        """A Markdown destination, if one stands here: behind it."""
+        while at < limit and self._text[at] in " \t\n":
+            at += 1
+        if self._text.startswith("<", at):
+            end = re.compile(r"(?:[^<>\\\n]|\\.)*").match(self._text, at + 1, limit)
+            if not end or not self._text.startswith(">", end.end()):
+                return at
+            self._keep(at + 1, end.end(), Form.ANGLE)
+            return end.end() + 1
+        end_at = _bare_destination_end(self._text, at, limit)
+        if closing and not self._closes(end_at, limit):
+            return at
+        self._keep(at, end_at, Form.MARKDOWN)
+        return end_at
+
+    def _closes(self, at: int, limit: int) -> bool:
+        title = r"(?:[ \t\n]+(?:\"(?:[^\"\\]|\\.)*\"|'(?:[^'\\]|\\.)*'|\((?:[^()\\]|\\.)*\)))?"
+        return re.compile(title + r"[ \t\n]*\)", re.DOTALL).match(self._text, at, limit) is not None
+
+    def _keep(self, start: int, end: int, form: Form) -> None:
+        """A destination that leads into the vault; web addresses and mere headings don't."""
+        written = self._text[start:end]
+        heading = written.find("#")
+        if heading >= 0:
+            end, written = start + heading, written[:heading]
+        if not written or _SCHEME.match(written):
+            return
+        target = unquote(re.sub(r"\\([!-/:-@\[-`{-~])", r"\1", written), errors="surrogateescape")
+        self._found.append(Link(start, end, form, target))
+
+
+def _bare_destination_end(text: str, at: int, limit: int) -> int:
+    """No white space, and parentheses only in pairs."""
+    depth = 0
+    while at < limit:
+        char = text[at]
+        if char == "\\" and at + 1 < limit:
+            at += 2
+            continue
+        if char in " \t\n\r" or (char == ")" and depth == 0):
+            break
+        depth += (char == "(") - (char == ")")
+        at += 1
+    return at

@@ -1,0 +1,90 @@
+"""Where a link leads. The rules, and what is known of Obsidian's, are in specs/links.md."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from obsidian_mcp.vault.folding import fold
+from obsidian_mcp.vault.path import has_known_extension
+
+
+class Resolver:
+    """The files of a vault, ready to be looked up. Never changes; a move makes another."""
+
+    def __init__(self, paths: Iterable[str]) -> None:
+        self._named: dict[str, tuple[str, ...]] = {}
+        for path in paths:
+            key = fold(path.rpartition("/")[2])
+            self._named[key] = (*self._named.get(key, ()), path)
+
+    def moved(self, old: str, new: str) -> Resolver:
+        """The same vault after one file has got another path."""
+        other = Resolver(())
+        other._named = dict(self._named)
+        key = fold(old.rpartition("/")[2])
+        other._named[key] = tuple(path for path in other._named.get(key, ()) if path != old)
+        key = fold(new.rpartition("/")[2])
+        other._named[key] = (*other._named.get(key, ()), new)
+        return other
+
+    def resolve(self, target: str, source: str) -> str | None:
+        """The file that a link's target means in a note, or None if it leads nowhere."""
+        target = target.strip()
+        if not target:
+            return source
+        folder = source.rpartition("/")[0]
+        if target.startswith(("./", "../")):
+            inside = joined(folder, target)
+            return None if inside is None else self._exact(inside)
+        if target.startswith("/"):
+            return self._exact(target.lstrip("/"))
+        beside = f"{folder}/{target}" if folder else target
+        return self._exact(target) or self._exact(beside) or self._anywhere(target)
+
+    def _exact(self, path: str) -> str | None:
+        for wanted in _variants(path):
+            folded = fold(wanted)
+            same = [other for other in self._candidates(wanted) if fold(other) == folded]
+            if same:
+                return wanted if wanted in same else min(same)
+        return None
+
+    def _anywhere(self, target: str) -> str | None:
+        """The shortest path whose last segments are the target's; of equal lengths the first."""
+        for wanted in _variants(target):
+            ending = "/" + fold(wanted)
+            found = [path for path in self._candidates(wanted) if ("/" + fold(path)).endswith(ending)]
+            if found:
+                return min(found, key=lambda path: (len(path), path))
+        return None
+
+    def _candidates(self, path: str) -> tuple[str, ...]:
+        return self._named.get(fold(path.rpartition("/")[2]), ())
+
+
+def _variants(path: str) -> tuple[str, ...]:
+    """`.md` may be left out; a name that ends in another known extension is taken as it is first."""
+    return (path, f"{path}.md") if has_known_extension(path) else (f"{path}.md", path)
+
+
+def joined(folder: str, relative: str) -> str | None:
+    """A relative path from a folder, as a path from the root; None if it leads out."""
+    parts = folder.split("/") if folder else []
+    for segment in relative.split("/"):
+        if segment == "..":
+            if not parts:
+                return None
+            parts.pop()
+        elif segment not in ("", "."):
+            parts.append(segment)
+    return "/".join(parts)
+
+
+def relative_to(folder: str, path: str) -> str:
+    """A path from the root, as one from a folder."""
+    here = folder.split("/") if folder else []
+    there = path.split("/")
+    shared = 0
+    while shared < len(here) and shared < len(there) - 1 and here[shared] == there[shared]:
+        shared += 1
+    return "/".join([".."] * (len(here) - shared) + there[shared:])

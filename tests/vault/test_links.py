@@ -1,0 +1,113 @@
+from __future__ import annotations
+
+import pytest
+
+from obsidian_mcp.vault.links import in_canvas, in_note
+
+FOUND = {
+    "a wikilink": ("[[Note]]", ["Note"]),
+    "an alias": ("[[Note|shown]]", ["Note"]),
+    "a heading": ("[[Note#Part]]", ["Note"]),
+    "a nested heading": ("[[Note#A#B]]", ["Note"]),
+    "a block": ("[[Note#^id]]", ["Note"]),
+    "an embed with a size": ("![[Pic.png|100x50]]", ["Pic.png"]),
+    "a bar in a table": ("| [[Note\\|shown]] |", ["Note"]),
+    "a path": ("[[A/B/Note]]", ["A/B/Note"]),
+    "space around": ("[[ Note ]]", ["Note"]),
+    "a single bracket inside": ("[[Sq]uare]]", ["Sq]uare"]),
+    "a heading of the note itself": ("[[#Part]]", []),
+    "several on a line": ("[[A]] and [[B]], [[C]]", ["A", "B", "C"]),
+    "opened twice": ("[[A [[B]]", ["B"]),
+    "never closed": ("[[A", []),
+    "over two lines": ("[[A\nB]]", []),
+    "escaped": ("\\[[A]]", []),
+    "a Markdown link": ("[x](Note.md)", ["Note.md"]),
+    "an image": ("![x](Pic.png)", ["Pic.png"]),
+    "percent-encoded": ("[x](My%20Note.md#Part)", ["My Note.md"]),
+    "in angle brackets": ("[x](<My Note.md>)", ["My Note.md"]),
+    "with a title": ('[x](Note.md "title")', ["Note.md"]),
+    "with a title in single quotes": ("[x](Note.md 'ti(t)le')", ["Note.md"]),
+    "relative": ("[x](../A/./Note.md)", ["../A/./Note.md"]),
+    "with parentheses": ("[x](Note_(2).md)", ["Note_(2).md"]),
+    "an escaped parenthesis": ("[x](Note\\).md)", ["Note).md"]),
+    "brackets in the text": ("[a [b] c](Note.md)", ["Note.md"]),
+    "an image inside a link": ("[![x](Pic.png)](Note.md)", ["Pic.png", "Note.md"]),
+    "a wikilink inside brackets": ("[see [[A]]](B.md)", ["A", "B.md"]),
+    "a definition": ("[label]: Note.md", ["Note.md"]),
+    "a definition with brackets and title": ("[label]: <My Note.md> 'title'", ["My Note.md"]),
+    "a footnote is not a definition": ("[^1]: Note.md", []),
+    "a web address": ("[x](https://a.b/Note.md) [y](mailto:a@b.c)", []),
+    "only a heading": ("[x](#Part)", []),
+    "no bracket opened": ("x](Note.md)", []),
+    "space in a bare destination": ("[x](My Note.md)", []),
+    "in a heading": ("# [[A]]", ["A"]),
+    "in a list": ("- [[A]]\n  - [[B]]\n\n    [[C]]\n1. [[D]]", ["A", "B", "C", "D"]),
+    "in a task": ("- [ ] [[A]] [x](B.md)", ["A", "B.md"]),
+    "in a quote": ("> [[A]]\n> > [x](B.md)", ["A", "B.md"]),
+    "in a callout": ("> [!note] [[A]]\n> [[B]]", ["A", "B"]),
+    "in emphasis": ("**[[A]]** _[x](B.md)_", ["A", "B.md"]),
+    "CRLF": ("[[A]]\r\n[x](B.md)\r\n[l]: C.md\r\n", ["A", "B.md", "C.md"]),
+    "after a closed fence": ("```\n[[A]]\n```\n[[B]]", ["B"]),
+    "a price is no formula": ("costs $5 and [[A]] is $6", ["A"]),
+    "a percent sign alone": ("100% [[A]]", ["A"]),
+    "a lone backtick": ("a ` b [[A]]", ["A"]),
+    "text indented without a blank line": ("text\n    [[A]]", ["A"]),
+}
+HIDDEN = {
+    "a code span": "`[[A]]`",
+    "a double code span": "``[[A]] ` [[B]]``",
+    "a code span over two lines": "`a\n[[A]]`",
+    "a fence": "```\n[[A]]\n```",
+    "a fence with a language": "```md\n[x](A.md)\n```\n",
+    "a tilde fence": "~~~\n[[A]]\n```\n[[B]]\n~~~",
+    "a longer fence": "````\n```\n[[A]]\n```\n````",
+    "a fence that never ends": "```\n[[A]]\n",
+    "a fence in a list": "- item\n  ```\n  [[A]]\n  ```",
+    "a fence in a quote": "> ```\n> [[A]]\n> ```",
+    "indented code": "text\n\n    [[A]]\n    [x](B.md)",
+    "indented code by a tab": "\t[[A]]",
+    "indented code in a list": "- item\n\n      [[A]]",
+    "math": "$[[A]]$",
+    "a block of math": "$$\n[[A]]\n\n[[B]]\n$$",
+    "an HTML comment": "<!-- [[A]]\n\n[[B]] -->",
+    "an Obsidian comment": "%%[[A]]%%",
+    "a long Obsidian comment": "%%\n[[A]]\n\n[x](B.md)\n%%",
+    "an escaped bracket": "\\[x](A.md)",
+}
+PROPERTIES = {
+    "quoted": ('related: "[[A]]"', ["A"]),
+    "single quotes": ("related: '[[A|x]]'", ["A"]),
+    "a list": ('links:\n  - "[[A]]"\n  - "[[B#h]]"', ["A", "B"]),
+    "a flow list": ('links: ["[[A]]", "[[B]]"]', ["A", "B"]),
+    "in text": ("note: see [[A]] there", ["A"]),
+    "unquoted brackets are a list": ("links: [[A]]", []),
+    "a comment": ("a: 1 # [[A]]", []),
+    "a Markdown link is text": ('a: "[x](A.md)"', []),
+}
+
+
+@pytest.mark.parametrize(("text", "targets"), FOUND.values(), ids=FOUND)
+def test_a_link_is_found(text: str, targets: list[str]) -> None:
+    assert [link.target for link in in_note(text)] == targets
+
+
+@pytest.mark.parametrize("text", HIDDEN.values(), ids=HIDDEN)
+def test_what_is_hidden_is_no_link(text: str) -> None:
+    assert in_note(text) == []
+    assert [link.target for link in in_note(f"[[Before]]\n\n{text}")] == ["Before"]
+
+
+@pytest.mark.parametrize(("lines", "targets"), PROPERTIES.values(), ids=PROPERTIES)
+def test_a_property_may_hold_links(lines: str, targets: list[str]) -> None:
+    assert [link.target for link in in_note(f"---\n{lines}\n---\n[[Body]]")] == [*targets, "Body"]
+
+
+def test_a_links_place_is_its_target_alone() -> None:
+    text = "a [[ My Note#h|x]] b ![y](<P q.png#z> 't') [l](%C3%A9.md)"
+    assert [text[link.start : link.end] for link in in_note(text)] == ["My Note", "P q.png", "%C3%A9.md"]
+
+
+def test_a_canvas_has_file_nodes() -> None:
+    text = '{"nodes":[{"type":"file","file":"A/B \\"x\\".md"},{"type":"text","text":"\\"file\\":\\"C.md\\""}]}'
+    links = in_canvas(text)
+    assert [link.target for link in links] == ['A/B "x".md']

@@ -1,0 +1,180 @@
+from __future__ import annotations
+
+import posixpath
+import unicodedata
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from obsidian_mcp.vault.mending import Move, apply
+from obsidian_mcp.vault.resolving import Resolver
+from tests.support import resolver as independent
+
+
+def mended(text: str, source: str, old: str, new: str, paths: list[str], link_format: str = "shortest") -> str:
+    move = Move.plan(old, new, Resolver(paths), link_format)
+    return apply(text, move.edits(source, text))
+
+
+RENAMES = {
+    "a wikilink": ("[[Old]]", "[[New]]"),
+    "an alias": ("[[Old|x]]", "[[New|x]]"),
+    "an embed with a heading": ("![[Old#Part]]", "![[New#Part]]"),
+    "a nested heading": ("[[Old#A#B|x]]", "[[New#A#B|x]]"),
+    "a block": ("[[Old#^id]]", "[[New#^id]]"),
+    "another case": ("[[oLD]]", "[[New]]"),
+    "with extension": ("[[Old.md]]", "[[New.md]]"),
+    "with a path": ("[[Sub/Old]]", "[[New]]"),
+    "in a table": ("| [[Old\\|x]] |", "| [[New\\|x]] |"),
+    "a Markdown link": ("[x](Old.md)", "[x](New.md)"),
+    "a Markdown link without extension": ("[x](Old)", "[x](New)"),
+    "a relative Markdown link": ("[x](./Sub/Old.md#h)", "[x](New.md#h)"),
+    "in angle brackets": ("[x](<Old.md> 't')", "[x](<New.md> 't')"),
+    "a definition": ("[l]: Old.md", "[l]: New.md"),
+    "a property": ('---\na: "[[Old]]"\n---\n', '---\na: "[[New]]"\n---\n'),
+    "another note is left alone": ("[[Older]] [[Other]]", "[[Older]] [[Other]]"),
+    "not in a code fence": ("```\n[[Old]]\n```", "```\n[[Old]]\n```"),
+    "every other byte stays": ("\ufeffa\r\n[[Old]]  \r\n\tb", "\ufeffa\r\n[[New]]  \r\n\tb"),
+}
+
+
+@pytest.mark.parametrize(("before", "after"), RENAMES.values(), ids=RENAMES)
+def test_a_renamed_note_keeps_its_links(before: str, after: str) -> None:
+    assert mended(before, "Source.md", "Sub/Old.md", "Sub/New.md", ["Source.md", "Sub/Old.md", "Other.md"]) == after
+
+
+CASES: dict[str, tuple[tuple[str, str], tuple[str, str, str], str, list[str]]] = {
+    # (text before, after), (the note it stands in, the file's old path, its new one), link format, the other files
+    "a move needs no change where the name is enough": (("[[N]]", "[[N]]"), ("S.md", "N.md", "A/N.md"), "shortest", []),
+    "a path is mended": (("[[A/N]]", "[[N]]"), ("S.md", "A/N.md", "B/N.md"), "shortest", []),
+    "a path in full": (("[[A/N]]", "[[B/N]]"), ("S.md", "A/N.md", "B/N.md"), "absolute", []),
+    "a path from here": (("[[A/N]]", "[[../B/N]]"), ("C/S.md", "A/N.md", "B/N.md"), "relative", []),
+    "a name that is taken needs a path": (("[[N]]", "[[A/M]]"), ("S.md", "N.md", "A/M.md"), "shortest", ["M.md"]),
+    "a space is encoded": (("[x](N.md)", "[x](A/M%201.md)"), ("S.md", "N.md", "A/M 1.md"), "absolute", []),
+    "a new note captures no link": (("[[M]]", "[[A/M]]"), ("S.md", "N.md", "M.md"), "shortest", ["A/M.md"]),
+    "a note beside the link captures none": (
+        ("[[M]]", "[[A/M]]"),
+        ("C/S.md", "N.md", "C/M.md"),
+        "shortest",
+        ["A/M.md"],
+    ),
+    "an alias is kept when captured": (("[[M|x]]", "[[A/M|x]]"), ("S.md", "N.md", "M.md"), "shortest", ["A/M.md"]),
+    "the moved note's own links": (
+        ("[x](../P.png)", "[x](../../P.png)"),
+        ("A/N.md", "A/N.md", "B/C/N.md"),
+        "relative",
+        ["P.png"],
+    ),
+    "the moved note's neighbour": (
+        ("[[M]]", "[[A/M]]"),
+        ("A/N.md", "A/N.md", "B/N.md"),
+        "shortest",
+        ["A/M.md", "B/M.md"],
+    ),
+    "the moved note's link to itself": (("[[A/N#h]]", "[[N#h]]"), ("A/N.md", "A/N.md", "B/N.md"), "shortest", []),
+    "a picture": (("![[A/P.png|100]]", "![[Q.png|100]]"), ("S.md", "A/P.png", "A/Q.png"), "shortest", []),
+    "a link that led nowhere stays": (
+        ("[[Nope]] [x](Nope.md)", "[[Nope]] [x](Nope.md)"),
+        ("S.md", "N.md", "A/N.md"),
+        "shortest",
+        [],
+    ),
+}
+
+
+@pytest.mark.parametrize(("texts", "paths", "style", "others"), CASES.values(), ids=CASES)
+def test_a_moved_file_keeps_every_link(
+    texts: tuple[str, str], paths: tuple[str, str, str], style: str, others: list[str]
+) -> None:
+    source, old, new = paths
+    assert mended(texts[0], source, old, new, sorted({source, old, *others}), style) == texts[1]
+
+
+def test_a_canvas_follows() -> None:
+    text = '{"nodes":[{"file":"A/N.md", "x":1},{"file":"A/O.md"}]}'
+    after = mended(text, "C.canvas", "A/N.md", 'B/"N".md', ["C.canvas", "A/N.md", "A/O.md"])
+    assert after == '{"nodes":[{"file":"B/\\"N\\".md", "x":1},{"file":"A/O.md"}]}'
+
+
+# The law, over vaults that nobody chose
+
+STEMS = ["a", "b", "A", "n 1", "é", "e\u0301", "ß", "p.png", "x.y"]
+FOLDERS = ["", "a", "b", "a/b", "c d", "é"]
+
+
+def paths() -> st.SearchStrategy[list[str]]:
+    one = st.builds(
+        lambda folder, stem: posixpath.join(folder, stem if stem.endswith(".png") else f"{stem}.md"),
+        st.sampled_from(FOLDERS),
+        st.sampled_from(STEMS),
+    )
+    return st.lists(one, min_size=2, max_size=7, unique_by=independent_key)
+
+
+def independent_key(path: str) -> str:
+    return unicodedata.normalize("NFC", unicodedata.normalize("NFC", path).casefold())
+
+
+def link_lines(path: str, way: str, form: str) -> str:
+    bare = path[:-3] if path.endswith(".md") else path
+    ways = {
+        "name": posixpath.basename(bare),
+        "path": bare,
+        "whole": path,
+        "root": f"/{bare}",
+        "up": f"../{bare}",
+        "here": f"./{bare}",
+        "upper": bare.upper(),
+    }
+    target = ways[way]
+    encoded = target.replace(" ", "%20")
+    forms = {
+        "wiki": f"[[{target}]]",
+        "alias": f"![[{target}#h|x]]",
+        "markdown": f"[x]({encoded})",
+        "angle": f"[x](<{target}>)",
+    }
+    return forms[form]
+
+
+@st.composite
+def vaults(draw: st.DrawFn) -> tuple[list[str], dict[str, str], str, str, str]:
+    files = draw(paths())
+    targets = st.sampled_from([*files, "nowhere.md", "a.md", "b/b.md"])
+    ways = st.sampled_from(["name", "path", "whole", "root", "up", "here", "upper"])
+    forms = st.sampled_from(["wiki", "alias", "markdown", "angle"])
+    lines = st.lists(st.builds(link_lines, targets, ways, forms), max_size=5)
+    notes = {path: "\n".join(draw(lines)) for path in files if path.endswith(".md")}
+    old = draw(st.sampled_from(files))
+    extension = posixpath.splitext(old)[1]
+    stem = draw(st.sampled_from([stem for stem in STEMS if not stem.endswith(".png")]))
+    new = posixpath.join(draw(st.sampled_from(FOLDERS)), f"{stem}{extension}")
+    return files, notes, old, new, draw(st.sampled_from(["shortest", "relative", "absolute"]))
+
+
+@settings(max_examples=400, deadline=None)
+@given(vaults())
+def test_every_link_leads_where_it_led(vault: tuple[list[str], dict[str, str], str, str, str]) -> None:
+    files, notes, old, new, style = vault
+    if any(independent.same(new, path) for path in files):
+        return
+    after = [new if path == old else path for path in files]
+    move = Move.plan(old, new, Resolver(files), style)
+    for path, text in notes.items():
+        there = new if path == old else path
+        result = apply(text, move.edits(path, text))
+        assert len(result.split("\n")) == len(text.split("\n"))
+        for line, line_after in zip(text.split("\n"), result.split("\n"), strict=True):
+            target, target_after = independent.target_of(line), independent.target_of(line_after)
+            if target is None or target_after is None:
+                assert line == line_after
+                continue
+            led = independent.leads_to(target, path, files)
+            leads = independent.leads_to(target_after, there, after)
+            if led is None:
+                assert line == line_after
+            else:
+                assert leads == (new if led == old else led), (line, line_after)
+                if independent.leads_to(target, there, after) == leads:
+                    assert line == line_after
