@@ -85,7 +85,6 @@ BAD_LINES = {
     "a bad value behind a command": ("tools", "--timeout", "soon"),
     "a value that is missing": ("--vault",),
     "a limit for a tool that does not exist": ("--vault", "Vault", "--timeout-for", "fly=3"),
-    "a backend that is not there yet": ("--vault", "Vault", "--backend", "embedded"),
 }
 
 

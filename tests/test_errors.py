@@ -30,6 +30,7 @@ def test_the_codes_are_those_of_the_contract() -> None:
         "CONFLICT": -32000,
         "CLI_FAILED": -32000,
         "CLI_DISABLED": -32000,
+        "FILE_FAILED": -32000,
         "NOT_TEXT": -32000,
         "TOO_LARGE": -32000,
         "CANCELLED": -32000,

@@ -14,11 +14,10 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from obsidian_mcp.backends.cli.backend import CliBackend
-    from obsidian_mcp.backends.cli.vault import CliVault
     from obsidian_mcp.call import Call
     from obsidian_mcp.connection import Connection
     from obsidian_mcp.settings import Settings
+    from obsidian_mcp.vault.port import Backend, Vault
 
 # A client that lists the tools next should not wait for our imports.
 QUIET_BEFORE_WARM_UP = 0.05
@@ -35,14 +34,12 @@ class App:
         unknown = [tool for tool in settings.timeouts if tool not in self.catalogue]
         if unknown:
             raise UsageError(f"--timeout-for names no tool: {unknown[0]!r}; see obsidian-mcp tools")
-        if settings.backend == "embedded":
-            raise UsageError("--backend embedded is not part of this version; use obsidian, or leave it out")
         self.dispatcher = Dispatcher(settings, self.catalogue, self._open, self.labels, self.wake)
         self._awake = False
-        self._backend: CliBackend | None = None
+        self._backend: Backend | None = None
         self._lock = threading.Lock()
 
-    def _open(self, label: str, call: Call) -> CliVault:
+    def _open(self, label: str, call: Call) -> Vault:
         self.wake()
         assert self._backend is not None
         return self._backend.open(self._wanted[self.labels.index(label)], call)
@@ -55,14 +52,35 @@ class App:
             from obsidian_mcp import logs
 
             logs.configure(self.settings.log_level, self.settings.log_format)
-            logs.log(
-                "info", "serving", version=__version__, vaults=list(self.labels), **_backend_and_why(self.settings)
-            )
+            backend, why = self._choose()
+            logs.log("info", "serving", version=__version__, vaults=list(self.labels), backend=backend, why=why)
             import obsidian_mcp.tools.declared  # noqa: F401  # for its side effect: it is loaded now, not in the call
-            from obsidian_mcp.backends.cli.backend import CliBackend
 
-            self._backend = CliBackend(self.settings)
             self._awake = True
+
+    def _choose(self) -> tuple[str, str]:
+        """Settle on a backend, for good, and say which and why."""
+        from obsidian_mcp.backends.cli import discover
+
+        command = discover.find(self.settings.obsidian_bin, self.settings.environ)
+        if self.settings.backend == "embedded" or (
+            self.settings.backend == "auto" and command is None and self._all_on_disk()
+        ):
+            from obsidian_mcp.backends.embedded.backend import EmbeddedBackend
+
+            self._backend = EmbeddedBackend(self.settings)
+            why = "asked for" if self.settings.backend == "embedded" else "no Obsidian command was found"
+            return "embedded", why
+        from obsidian_mcp.backends.cli.backend import CliBackend
+
+        self._backend = CliBackend(self.settings)
+        found = f"the command is {command}"
+        return "obsidian", found if command else "no command was found, nor a folder; calls will say what to do"
+
+    def _all_on_disk(self) -> bool:
+        from obsidian_mcp.backends.embedded.backend import can_serve
+
+        return all(can_serve(wanted, self.settings) for wanted in self._wanted)
 
     def connect(self, send: Callable[[bytes], None]) -> Connection:
         """A conversation with a client in this process."""
@@ -105,14 +123,6 @@ class WarmUp:
     def _run(self) -> None:
         self._go.wait(QUIET_BEFORE_WARM_UP)
         self._app.wake()
-
-
-def _backend_and_why(settings: Settings) -> dict[str, str]:
-    from obsidian_mcp.backends.cli import discover
-
-    command = discover.find(settings.obsidian_bin, settings.environ)
-    why = f"the command is {command}" if command else "the command was not found; calls will say how to install it"
-    return {"backend": "obsidian", "why": why}
 
 
 def _only_vault(settings: Settings) -> str:

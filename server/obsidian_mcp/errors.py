@@ -72,6 +72,10 @@ class NotText(Failure):
     """The file is not UTF-8 text."""
 
 
+class FileFailed(Failure):
+    """The disk could not do it."""
+
+
 class TooLarge(Failure):
     """More than a reply can hold."""
 
@@ -132,6 +136,7 @@ FACES: dict[type[Failure], Face] = {
     CliFailed: Face("CLI_FAILED", -32000, 200, 1, 1),
     CliDisabled: Face("CLI_DISABLED", -32000, 200, 1, 1),
     NotText: Face("NOT_TEXT", -32000, 200, 1, 1),
+    FileFailed: Face("FILE_FAILED", -32000, 200, 1, 1),
     TooLarge: Face("TOO_LARGE", -32000, 200, 1, 1),
     ObsidianNotRunning: Face("OBSIDIAN_NOT_RUNNING", -32001, 200, 127, 3),
     VaultNotFound: Face("VAULT_NOT_FOUND", -32002, 200, 1, 4),

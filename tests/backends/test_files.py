@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from obsidian_mcp.backends.files import Folder
-from obsidian_mcp.errors import AlreadyExists, CliFailed, Conflict, Failure, NoteNotFound, PermissionDenied
+from obsidian_mcp.errors import AlreadyExists, Conflict, Failure, FileFailed, NoteNotFound, PermissionDenied
 from obsidian_mcp.vault.path import VaultPath
 
 NOTE = VaultPath("Sub/Note.md")
@@ -50,8 +50,8 @@ def test_a_file_that_has_changed_is_not_replaced(folder: Folder, tmp_path: Path)
 
 
 FAULTS: dict[str, tuple[str, OSError, type[Failure]]] = {
-    "a full disk": ("fsync", OSError(28, "No space left on device"), CliFailed),
-    "a broken disk": ("replace", OSError(5, "Input/output error"), CliFailed),
+    "a full disk": ("fsync", OSError(28, "No space left on device"), FileFailed),
+    "a broken disk": ("replace", OSError(5, "Input/output error"), FileFailed),
     "a permission taken away": ("replace", PermissionError(13, "Permission denied"), PermissionDenied),
 }
 
@@ -95,7 +95,7 @@ def test_a_file_that_is_not_there_cannot_be_read(folder: Folder) -> None:
 
 def test_a_folder_where_a_file_should_be_is_an_error_in_words(folder: Folder, tmp_path: Path) -> None:
     (tmp_path / "Sub" / "Note.md").mkdir(parents=True)
-    with pytest.raises(CliFailed):
+    with pytest.raises(FileFailed):
         folder.read(NOTE)
     assert folder.spellings(NOTE) == []
 

@@ -14,13 +14,21 @@ from tests.support.world import World
 
 LIVE_VAULT = os.environ.get("OBSIDIAN_MCP_LIVE_VAULT", "")
 SCRATCH = "obsidian-mcp-scratch/"
-GROUNDS = ["live"] if LIVE_VAULT else ["near", "far"]
+GROUNDS = ["live"] if LIVE_VAULT else ["near", "far", "embedded"]
 
 
 @pytest.fixture(scope="session")
 def far_server(shared_world: World) -> Iterator[Server]:
     """A server that cannot reach the vault's folder: everything goes through the command."""
     with Server(shared_world.far_environment(), "--vault", "Vault", "--timeout", "20") as server:
+        yield server.initialize()
+
+
+@pytest.fixture(scope="session")
+def embedded_server(shared_world: World) -> Iterator[Server]:
+    """A server on the same folder, without the app."""
+    options = ("--vault", str(shared_world.vault), "--backend", "embedded", "--timeout", "20")
+    with Server(shared_world.environment(), *options) as server:
         yield server.initialize()
 
 
@@ -32,7 +40,7 @@ def live_server() -> Iterator[Server]:
 
 @pytest.fixture(params=GROUNDS)
 def ground(request: pytest.FixtureRequest) -> Iterator[Ground]:
-    """near: the stand-in, its files in reach. far: the stand-in, out of reach. live: a running Obsidian."""
+    """near: the stand-in, its files in reach. far: out of reach. embedded: no app. live: a running Obsidian."""
     with _ground(request) as ground:
         yield ground
 
@@ -40,6 +48,13 @@ def ground(request: pytest.FixtureRequest) -> Iterator[Ground]:
 @pytest.fixture(params=[name for name in GROUNDS if name != "far"])
 def near(request: pytest.FixtureRequest) -> Iterator[Ground]:
     """For promises that rest on the vault's folder being in reach."""
+    with _ground(request) as ground:
+        yield ground
+
+
+@pytest.fixture(params=[name for name in GROUNDS if name != "embedded"])
+def with_app(request: pytest.FixtureRequest) -> Iterator[Ground]:
+    """For promises that rest on the app."""
     with _ground(request) as ground:
         yield ground
 
@@ -56,7 +71,8 @@ def _ground(request: pytest.FixtureRequest) -> Iterator[Ground]:
     world: World = request.getfixturevalue("world")
     if request.param == "far":
         world.mood(None, far=True)
-    server = request.getfixturevalue("far_server" if request.param == "far" else "shared_server")
+    servers = {"near": "shared_server", "far": "far_server", "embedded": "embedded_server"}
+    server = request.getfixturevalue(servers[request.param])
     yield Ground(server, world.vault)
 
 

@@ -9,7 +9,7 @@ def test_a_note_moves_to_a_folder(ground: Ground) -> None:
     path = ground.put("Note.md", "text")
     ground.put("Archive/Other.md")
     done = ground.call("move_note", name=path, to=ground.at("Archive"))
-    assert done == {"old_path": path, "path": ground.at("Archive/Note.md"), "moved": True}
+    assert done.items() >= {"old_path": path, "path": ground.at("Archive/Note.md"), "moved": True}.items()
     assert (ground.has(path), ground.get(done["path"])) == (False, b"text")
 
 
@@ -36,7 +36,7 @@ def test_a_folder_may_have_a_dot_in_its_name(ground: Ground) -> None:
 def test_a_rename_keeps_folder_and_extension(ground: Ground) -> None:
     path = ground.put("Folder/Old.md", "text")
     done = ground.call("rename_note", name=path, new_name="New")
-    assert done == {"old_path": path, "path": ground.at("Folder/New.md"), "renamed": True}
+    assert done.items() >= {"old_path": path, "path": ground.at("Folder/New.md"), "renamed": True}.items()
     assert (ground.has(path), ground.get(done["path"])) == (False, b"text")
 
 

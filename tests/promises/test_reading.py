@@ -112,10 +112,10 @@ def test_a_picture_can_be_described(ground: Ground) -> None:
     assert (info["extension"], info["size"]) == ("png", 6)
 
 
-def test_opening_shows_the_note(ground: Ground) -> None:
-    path = ground.put("Note.md", "x")
-    assert ground.call("open_note", name=path) == {"path": path, "opened": True}
-    assert ground.call("open_note", name=path, new_tab=True)["opened"] is True
+def test_opening_shows_the_note(with_app: Ground) -> None:
+    path = with_app.put("Note.md", "x")
+    assert with_app.call("open_note", name=path) == {"path": path, "opened": True}
+    assert with_app.call("open_note", name=path, new_tab=True)["opened"] is True
 
 
 def test_opening_never_creates(ground: Ground) -> None:

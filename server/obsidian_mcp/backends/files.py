@@ -9,18 +9,35 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import re
 import secrets
 import stat
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
-from obsidian_mcp.errors import AlreadyExists, CliFailed, Conflict, Failure, NoteNotFound, PermissionDenied
+from obsidian_mcp.errors import AlreadyExists, Conflict, Failure, FileFailed, NoteNotFound, PermissionDenied
 from obsidian_mcp.vault.folding import fold
 from obsidian_mcp.vault.path import BadPath, VaultPath, check
 
 CHUNK = 64 * 1024
+TEMPORARY = ".obsidian-mcp-"
+# Names that no path of ours can hold: backslashes, control characters, bytes that are not UTF-8.
+_UNUSABLE = re.compile("[\\\\\x00-\x1f\x7f-\x9f\ud800-\udfff]")
 IGNORES_CASE = sys.platform in ("darwin", "win32")
+
+
+Stamp = tuple[int, int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """What one folder holds, and when that last changed."""
+
+    changed: int
+    files: frozenset[str]
+    folders: tuple[str, ...]
 
 
 class Folder:
@@ -73,9 +90,21 @@ class Folder:
         with _explained(path):
             return _read(self.real(path))
 
-    def make_folder_for(self, path: VaultPath) -> None:
+    def read_inside(self, path: str) -> bytes:
+        """The bytes of a file that a listing has named."""
         with _explained(path):
-            self.real(path).parent.mkdir(parents=True, exist_ok=True)
+            return _read(self._root / path)
+
+    def make_folder_for(self, path: VaultPath) -> list[str]:
+        """Make what is missing of the folders above; those that were made, outermost first."""
+        self.real(path)
+        segments = path.value.split("/")[:-1]
+        folders = ["/".join(segments[: end + 1]) for end in range(len(segments))]
+        missing = [folder for folder in folders if not (self._root / folder).is_dir()]
+        with _explained(path):
+            for folder in missing:
+                (self._root / folder).mkdir(exist_ok=True)
+        return missing
 
     def write_new(self, path: VaultPath, data: bytes) -> None:
         """Make a file that must not be there yet."""
@@ -103,6 +132,105 @@ class Folder:
                 )
             os.replace(temporary, real)
 
+    def spelled_exactly(self, path: VaultPath) -> bool:
+        """Whether a file is there under exactly that name, also where the system ignores case."""
+        try:
+            return path.filename in os.listdir(self._root / path.folder) and (self._root / path.value).is_file()
+        except OSError:
+            return False
+
+    def scan(self, folder: str) -> Listing:
+        """One folder's files and folders, without hidden ones. Links to folders are not followed."""
+        where = self._root / folder
+        changed = os.stat(where).st_mtime_ns
+        files, folders = [], []
+        with os.scandir(where) as entries:
+            for entry in entries:
+                if entry.name.startswith(".") or _UNUSABLE.search(entry.name):
+                    continue
+                if entry.is_dir(follow_symlinks=False):
+                    folders.append(entry.name)
+                elif entry.is_file():
+                    files.append(entry.name)
+        return Listing(changed, frozenset(files), tuple(folders))
+
+    def changed(self, folder: str) -> int | None:
+        """When a folder's entries last changed; None if it is gone."""
+        try:
+            return os.stat(self._root / folder).st_mtime_ns
+        except OSError:
+            return None
+
+    def stamp(self, path: str) -> Stamp | None:
+        """What tells one state of a file from another without reading it; None for a link, or for nothing."""
+        try:
+            found = os.lstat(self._root / path)
+        except OSError:
+            return None
+        if stat.S_ISLNK(found.st_mode):
+            return None  # what it leads to is a file of its own, or none of ours
+        return found.st_mtime_ns, found.st_size, found.st_ino
+
+    def times(self, path: VaultPath) -> tuple[float, float]:
+        """When the file was made, as far as the system knows, and when it was last changed."""
+        with _explained(path):
+            found = os.stat(self.real(path))
+        return getattr(found, "st_birthtime", found.st_ctime), found.st_mtime
+
+    def rename(self, path: VaultPath, target: VaultPath) -> list[str]:
+        """Give a file another path; the folders that were made for it. Nothing may be at the target."""
+        made = self.make_folder_for(target)
+        with _explained(path):
+            source, goal = self._root / path.value, self._root / target.value
+            self.real(path)
+            self.real(target)
+            if os.path.lexists(goal) and not os.path.samefile(source, goal):
+                raise AlreadyExists(
+                    f"{target} has just been made by someone else. Nothing was changed.", path=target.value
+                )
+            os.rename(source, goal)
+        return made
+
+    def remove(self, path: VaultPath) -> None:
+        with _explained(path):
+            self.real(path)
+            os.unlink(self._root / path.value)
+
+    def remove_folders(self, folders: Sequence[str]) -> None:
+        """Take back folders that were made; one that somebody uses stays."""
+        for folder in reversed(folders):
+            with contextlib.suppress(OSError):
+                os.rmdir(self._root / folder)
+
+    def to_local_trash(self, path: VaultPath) -> None:
+        """Into `.trash` at the vault's root; a name already there gets a number."""
+        with _explained(path):
+            self.real(path)
+            trash = self._root / ".trash"
+            trash.mkdir(exist_ok=True)
+            goal, number = trash / path.filename, 1
+            while os.path.lexists(goal):
+                number += 1
+                goal = trash / f"{path.stem} {number}{'.' if path.extension else ''}{path.extension}"
+            os.rename(self._root / path.value, goal)
+
+    def to_system_trash(self, path: VaultPath) -> bool:
+        """Into the trash of the system; False where it has none for this place."""
+        import send2trash
+
+        self.real(path)
+        try:
+            send2trash.send2trash(str(self._root / path.value))
+        except OSError:
+            return False
+        return not os.path.lexists(self._root / path.value)
+
+    def sweep(self, folder: str) -> None:
+        """Remove what a writer of ours that was killed has left in a folder. Only while nobody else writes."""
+        for left in (self._root / folder).glob(f"{TEMPORARY}*.tmp"):
+            with contextlib.suppress(OSError):
+                left.unlink()
+
     def settings(self) -> dict[str, object]:
         """The vault's `.obsidian/app.json`; empty where there is none that can be read."""
         try:
@@ -127,7 +255,7 @@ def _read(file: Path) -> bytes:
 @contextlib.contextmanager
 def _temporary(beside: Path, data: bytes) -> Iterator[str]:
     """A hidden file with the data, on disk, in the folder where it will be needed; gone afterwards."""
-    name = str(beside.parent / f".obsidian-mcp-{secrets.token_hex(8)}.tmp")
+    name = str(beside.parent / f"{TEMPORARY}{secrets.token_hex(8)}.tmp")
     # Not tempfile: it makes files that nobody else may read, and a note should be as the umask says.
     fd = os.open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o666)
     try:
@@ -142,21 +270,22 @@ def _temporary(beside: Path, data: bytes) -> Iterator[str]:
 
 
 @contextlib.contextmanager
-def _explained(path: VaultPath) -> Iterator[None]:
+def _explained(path: VaultPath | str) -> Iterator[None]:
     """The system's errors in words of ours."""
+    named = str(path)
     try:
         yield
     except Failure:
         raise
     except (FileNotFoundError, NotADirectoryError):
-        raise NoteNotFound(f"There is no file {path} on disk.", path=path.value) from None
+        raise NoteNotFound(f"There is no file {path} on disk.", path=named) from None
     except PermissionError as error:
         raise PermissionDenied(
             f"The system does not allow access to {path} ({error.strerror}). "
             "Check the permissions of the note and its folder.",
-            path=path.value,
+            path=named,
         ) from None
     except OSError as error:
-        raise CliFailed(
-            f"The file {path} could not be used: {error.strerror}. Nothing was changed.", path=path.value
+        raise FileFailed(
+            f"The file {path} could not be used: {error.strerror}. Nothing was changed.", path=named
         ) from None

@@ -16,13 +16,12 @@ def existing(name: Name, vault: Vault) -> VaultPath:
         there = vault.spellings(name.path)
         if len(there) == 1:
             return there[0]
-    paths = vault.paths()
-    matches = sorted(name.matches(paths))
+    matches = sorted(vault.matching(name))
     if len(matches) == 1:
         return VaultPath(matches[0])
     if matches:
         raise _ambiguous(name, matches)
-    raise _missing(name, paths)
+    raise _missing(name, vault.paths())
 
 
 def new(name: Name, vault: Vault) -> VaultPath:

@@ -156,7 +156,7 @@ def obsidian_move_note(params: MoveNote, vault: Vault) -> NoteMoved:
     path = params.path_in(vault)
     target = params.to.of(path)
     done = vault.move(path, target, dry_run=params.dry_run)
-    return NoteMoved(path.value, target.value, done.done, done.links_updated)
+    return NoteMoved(path.value, target.value, done.done, done.links_updated, done.notes_changed, done.plan)
 
 
 @tool("Rename a note", Effect.CHANGES)
@@ -165,7 +165,7 @@ def obsidian_rename_note(params: RenameNote, vault: Vault) -> NoteRenamed:
     path = params.path_in(vault)
     target = params.new_name.of(path)
     done = vault.move(path, target, dry_run=params.dry_run)
-    return NoteRenamed(path.value, target.value, done.done, done.links_updated)
+    return NoteRenamed(path.value, target.value, done.done, done.links_updated, done.notes_changed, done.plan)
 
 
 @tool("Open a note", Effect.SHOWS)

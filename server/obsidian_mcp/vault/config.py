@@ -6,6 +6,18 @@ from collections.abc import Mapping
 
 from obsidian_mcp.vault.path import BadPath, check_new
 
+LINK_FORMATS = ("shortest", "relative", "absolute")
+
+
+def link_format(settings: Mapping[str, object]) -> str:
+    found = settings.get("newLinkFormat")
+    return found if isinstance(found, str) and found in LINK_FORMATS else "shortest"
+
+
+def uses_local_trash(settings: Mapping[str, object]) -> bool:
+    """`.trash` in the vault, or the system's. A vault that names neither gets `.trash`: only `permanent` removes."""
+    return settings.get("trashOption", "system") != "system"
+
 
 def new_note_folder(settings: Mapping[str, object]) -> str:
     """Where a new note goes that is given no folder; empty for the root.

@@ -7,4 +7,6 @@ import unicodedata
 
 def fold(text: str) -> str:
     """Equal for two spellings of one name: case and Unicode form don't count."""
+    if text.isascii():
+        return text.lower()
     return unicodedata.normalize("NFC", unicodedata.normalize("NFC", text).casefold())

@@ -29,17 +29,17 @@ class Edit:
 
 @dataclass(frozen=True, slots=True)
 class Move:
-    """A file on its way, and the vault before and after."""
+    """A file on its way, and the vault before and after. A new file has no old path."""
 
-    old: str
+    old: str | None
     new: str
     before: Resolver
     after: Resolver
     link_format: str = "shortest"
 
     @classmethod
-    def plan(cls, old: str, new: str, vault: Resolver, link_format: str) -> Move:
-        return cls(old, new, vault, vault.moved(old, new), link_format)
+    def plan(cls, old: str | None, new: str, vault: Resolver, link_format: str) -> Move:
+        return cls(old, new, vault.copy(), vault.moved(old, new), link_format)
 
     def edits(self, path: str, text: str) -> list[Edit]:
         """What must be rewritten in one file, by the path it had before."""

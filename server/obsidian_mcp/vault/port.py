@@ -9,6 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Protocol
 
+from obsidian_mcp.call import Call
+from obsidian_mcp.vault.names import Name
 from obsidian_mcp.vault.path import VaultPath
 
 
@@ -60,6 +62,8 @@ class NoteMoved:
     path: str
     moved: bool
     links_updated: int | None = None
+    notes_changed: list[str] | None = None
+    plan: list[dict[str, str]] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +72,8 @@ class NoteRenamed:
     path: str
     renamed: bool
     links_updated: int | None = None
+    notes_changed: list[str] | None = None
+    plan: list[dict[str, str]] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,10 +95,19 @@ class FileInfo:
 
 @dataclass(frozen=True, slots=True)
 class Relocation:
-    """What a move did, or would do. `links_updated` is None where nobody counts."""
+    """What a move did, or would do. What nobody counts is None."""
 
     done: bool
     links_updated: int | None = None
+    notes_changed: list[str] | None = None
+    plan: list[dict[str, str]] | None = None
+
+
+class Backend(Protocol):
+    """One way out to vaults."""
+
+    def open(self, wanted: str, call: Call) -> Vault:
+        """The vault that a name, an id or a path means, for one call."""
 
 
 class Vault(Protocol):
@@ -100,6 +115,9 @@ class Vault(Protocol):
 
     def paths(self) -> list[str]:
         """Every file of the vault."""
+
+    def matching(self, name: Name) -> list[str]:
+        """The files that a name can mean, in any case and Unicode form."""
 
     def spellings(self, path: VaultPath) -> list[VaultPath]:
         """What is there under that path: exactly it, or else in another case or Unicode form."""

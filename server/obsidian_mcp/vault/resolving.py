@@ -9,22 +9,49 @@ from obsidian_mcp.vault.path import has_known_extension
 
 
 class Resolver:
-    """The files of a vault, ready to be looked up. Never changes; a move makes another."""
+    """The files of a vault, by folded name, ready to be looked up."""
 
     def __init__(self, paths: Iterable[str]) -> None:
         self._named: dict[str, tuple[str, ...]] = {}
         for path in paths:
-            key = fold(path.rpartition("/")[2])
-            self._named[key] = (*self._named.get(key, ()), path)
+            self.add(path)
 
-    def moved(self, old: str, new: str) -> Resolver:
-        """The same vault after one file has got another path."""
+    def add(self, path: str) -> None:
+        key = fold(path.rpartition("/")[2])
+        self._named[key] = (*self._named.get(key, ()), path)
+
+    def remove(self, path: str) -> None:
+        key = fold(path.rpartition("/")[2])
+        left = tuple(other for other in self._named.get(key, ()) if other != path)
+        if left:
+            self._named[key] = left
+        else:
+            self._named.pop(key, None)
+
+    def paths(self) -> list[str]:
+        return [path for paths in self._named.values() for path in paths]
+
+    def named(self, filename: str) -> tuple[str, ...]:
+        """The files of that name, in any case and Unicode form."""
+        return self._named.get(fold(filename), ())
+
+    def namesakes(self, path: str) -> tuple[str, ...]:
+        """The files that a link to this one's name could mean: `.md` may be left out, or be part of the name."""
+        name = path.rpartition("/")[2]
+        stem = name[:-3] if name.lower().endswith(".md") else name
+        return (*self.named(stem), *self.named(f"{stem}.md"))
+
+    def copy(self) -> Resolver:
         other = Resolver(())
         other._named = dict(self._named)
-        key = fold(old.rpartition("/")[2])
-        other._named[key] = tuple(path for path in other._named.get(key, ()) if path != old)
-        key = fold(new.rpartition("/")[2])
-        other._named[key] = (*other._named.get(key, ()), new)
+        return other
+
+    def moved(self, old: str | None, new: str) -> Resolver:
+        """The same vault after one file has got another path, or a new one has come."""
+        other = self.copy()
+        if old is not None:
+            other.remove(old)
+        other.add(new)
         return other
 
     def resolve(self, target: str, source: str) -> str | None:
@@ -44,7 +71,7 @@ class Resolver:
     def _exact(self, path: str) -> str | None:
         for wanted in _variants(path):
             folded = fold(wanted)
-            same = [other for other in self._candidates(wanted) if fold(other) == folded]
+            same = [other for other in self.named(wanted.rpartition("/")[2]) if fold(other) == folded]
             if same:
                 return wanted if wanted in same else min(same)
         return None
@@ -53,13 +80,10 @@ class Resolver:
         """The shortest path whose last segments are the target's; of equal lengths the first."""
         for wanted in _variants(target):
             ending = "/" + fold(wanted)
-            found = [path for path in self._candidates(wanted) if ("/" + fold(path)).endswith(ending)]
+            found = [path for path in self.named(wanted.rpartition("/")[2]) if ("/" + fold(path)).endswith(ending)]
             if found:
                 return min(found, key=lambda path: (len(path), path))
         return None
-
-    def _candidates(self, path: str) -> tuple[str, ...]:
-        return self._named.get(fold(path.rpartition("/")[2]), ())
 
 
 def _variants(path: str) -> tuple[str, ...]:

@@ -36,7 +36,10 @@ _NOISE = re.compile(
 )
 _NOT_RUNNING = re.compile(r"unable to find Obsidian|Unable to connect to main process", re.IGNORECASE)
 
-START = "Start Obsidian, then try again; `obsidian version` shows whether it answers."
+START = (
+    "Start Obsidian, then try again; or serve the files without it, with --backend embedded. "
+    "`obsidian version` in a terminal shows whether it answers."
+)
 
 # The first that matches names the failure. {0} is the sentence itself.
 _SENTENCES: tuple[tuple[re.Pattern[str], type[Failure], str], ...] = (

@@ -21,9 +21,10 @@ from obsidian_mcp.backends.cli import argv, replies
 from obsidian_mcp.backends.cli.client import Client
 from obsidian_mcp.backends.files import Folder
 from obsidian_mcp.call import Call
-from obsidian_mcp.errors import AlreadyExists, CliFailed, Conflict, InvalidArguments, NoteNotFound, NotText, TimedOut
-from obsidian_mcp.vault import config, text
+from obsidian_mcp.errors import CliFailed, Conflict, NoteNotFound, NotText, TimedOut
+from obsidian_mcp.vault import config, refusals, text
 from obsidian_mcp.vault.folding import fold
+from obsidian_mcp.vault.names import Name
 from obsidian_mcp.vault.path import VaultPath, has_known_extension
 from obsidian_mcp.vault.port import FileInfo, NoteCreated, NoteDeleted, Relocation
 
@@ -37,18 +38,28 @@ class CliVault:
         self._client = client
         self._folder = folder
         self._call = call
+        self._listed: list[str] | None = None
 
     def paths(self) -> list[str]:
+        """Asked of the app once in a call for finding a note; after a write, anew."""
+        if self._listed is None:
+            self._listed = self._list()
+        return self._listed
+
+    def _list(self) -> list[str]:
         doing = "listing the vault"
         lines = replies.listed(self._client.ask(argv.files(), doing))
         if len(lines) == 1 and not has_known_extension(lines[0]) and replies.failure(lines[0]):
             raise self._client.failure(lines[0], doing)
         return lines
 
+    def matching(self, name: Name) -> list[str]:
+        return name.matches(self.paths())
+
     def spellings(self, path: VaultPath) -> list[VaultPath]:
         if self._folder:
             return self._folder.spellings(path)
-        paths = self.paths()
+        paths = self._list()
         if path.value in paths:
             return [path]
         return [VaultPath(other) for other in sorted(paths) if fold(other) == fold(path.value)]
@@ -78,10 +89,7 @@ class CliVault:
         doing = f"creating {path}"
         before = self._bytes(path) if self.spellings(path) else None
         if before is not None and not overwrite:
-            raise AlreadyExists(
-                f"{path} exists already. Nothing was changed. Set overwrite to replace it, or append to it.",
-                path=path.value,
-            )
+            raise refusals.exists_already(path)
         if before is not None:
             text.require_match(path, before, if_match)
         after = content.encode()
@@ -137,13 +145,7 @@ class CliVault:
     def move(self, path: VaultPath, target: VaultPath, *, dry_run: bool) -> Relocation:
         doing = f"moving {path} to {target}"
         self._require_inside(path)
-        if target == path:
-            raise InvalidArguments(f"{path} is already there. Nothing was changed.")
-        taken = [other for other in self.spellings(target) if other != path]
-        if taken:
-            raise AlreadyExists(
-                f"{taken[0]} exists already, so {path} stays where it is. Choose another name.", path=taken[0].value
-            )
+        refusals.require_free(path, target, self.spellings(target))
         if dry_run:
             return Relocation(done=False)
         self._make_folder(target)

@@ -1,0 +1,1 @@
+"""A vault answered from its files, where there is no Obsidian."""

@@ -1,0 +1,60 @@
+"""Finds the vault's folder for a call, puts right what a killed server left, and hands out the vault."""
+
+from __future__ import annotations
+
+import os
+import threading
+
+from obsidian_mcp import logs
+from obsidian_mcp.backends import registry
+from obsidian_mcp.backends.embedded import moving
+from obsidian_mcp.backends.embedded.index import Index
+from obsidian_mcp.backends.embedded.state import State
+from obsidian_mcp.backends.embedded.vault import EmbeddedVault
+from obsidian_mcp.backends.files import Folder
+from obsidian_mcp.call import Call
+from obsidian_mcp.errors import VaultNotFound
+from obsidian_mcp.settings import Settings
+
+
+class EmbeddedBackend:
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self._lock = threading.Lock()
+        self._known: dict[str, tuple[Folder, Index, State]] = {}
+
+    def open(self, wanted: str, call: Call) -> EmbeddedVault:
+        folder, index, state = self._parts(self._root(wanted))
+        if state.has_journal:
+            with state.locked(call, "finishing an interrupted move"):
+                logs.log("warning", "an interrupted move was put right", how=moving.recover(folder, state))
+        return EmbeddedVault(folder, index, state, call)
+
+    def _root(self, wanted: str) -> str:
+        vaults = registry.registered(self._settings.environ)
+        found = registry.find(wanted, vaults)
+        if len(found) > 1:
+            raise VaultNotFound(
+                f"{len(found)} vaults are called {wanted!r}: {registry.described(found)}. "
+                "Name one by its id or folder with --vault."
+            )
+        root = found[0].path if found else os.path.expanduser(wanted)
+        if not os.path.isdir(root):
+            raise VaultNotFound(
+                f"There is no vault {wanted!r}: it is neither a folder nor a name that Obsidian knows. "
+                f"Known vaults: {registry.described(vaults)}. Name a folder or one of these with --vault."
+            )
+        return os.path.realpath(root)
+
+    def _parts(self, root: str) -> tuple[Folder, Index, State]:
+        with self._lock:
+            if root not in self._known:
+                folder = Folder(root)
+                self._known[root] = (folder, Index(folder), State(root, self._settings.environ))
+            return self._known[root]
+
+
+def can_serve(wanted: str, settings: Settings) -> bool:
+    """Whether a vault's folder is to be found here."""
+    found = registry.find(wanted, registry.registered(settings.environ))
+    return len(found) == 1 or os.path.isdir(os.path.expanduser(wanted))

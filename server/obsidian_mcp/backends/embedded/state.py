@@ -1,0 +1,94 @@
+"""What must be kept outside the vault: the lock between servers, and the journal of a move under way.
+
+One folder a vault, below the user's state folder, named by a hash of the
+vault's real path. Starting a server makes none of it; the first write does.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import os
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from obsidian_mcp.call import Call
+from obsidian_mcp.errors import Cancelled, FileFailed, TimedOut
+
+BETWEEN_TRIES = 0.02
+
+
+def state_folder(environ: Mapping[str, str], platform: str = sys.platform) -> Path:
+    """Where this user's programs keep their state; the temporary folder if nowhere else."""
+    home = environ.get("HOME", "")
+    if platform == "win32" and environ.get("LOCALAPPDATA"):
+        return Path(environ["LOCALAPPDATA"], "obsidian-mcp")
+    if platform == "darwin" and home:
+        return Path(home, "Library", "Application Support", "obsidian-mcp")
+    if environ.get("XDG_STATE_HOME"):
+        return Path(environ["XDG_STATE_HOME"], "obsidian-mcp")
+    return Path(home, ".local", "state", "obsidian-mcp") if home else Path(tempfile.gettempdir(), "obsidian-mcp")
+
+
+class State:
+    def __init__(self, root: str, environ: Mapping[str, str]) -> None:
+        name = hashlib.sha256(os.path.realpath(root).encode("utf-8", "surrogateescape")).hexdigest()[:24]
+        self._folder = state_folder(environ) / name
+        self._journal = self._folder / "move.json"
+
+    @contextlib.contextmanager
+    def locked(self, call: Call, doing: str) -> Iterator[None]:
+        """Alone among all servers of this user on this vault. The system frees the lock of one that dies."""
+        from filelock import FileLock, Timeout
+
+        try:
+            self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+            lock = FileLock(str(self._folder / "lock"), thread_local=False)
+        except OSError as error:
+            raise FileFailed(
+                f"The folder {self._folder} for locks cannot be used ({error.strerror}), so nothing was changed. "
+                "Make it writable, or set XDG_STATE_HOME to a folder that is."
+            ) from None
+        while True:
+            if call.cancelled:
+                raise Cancelled("The client cancelled the call.")
+            try:
+                lock.acquire(timeout=min(0.5, max(0.0, call.remaining)), poll_interval=BETWEEN_TRIES)
+                break
+            except Timeout:
+                if call.remaining <= 0:
+                    raise TimedOut(
+                        f"Another server was writing to this vault for {call.limit:g} s, so {doing} was not begun. "
+                        "Nothing was changed. Try again."
+                    ) from None
+        try:
+            yield
+        finally:
+            lock.release()
+
+    @property
+    def has_journal(self) -> bool:
+        return self._journal.exists()
+
+    def write_journal(self, entry: Mapping[str, Any]) -> None:
+        """Whole or not at all, and on disk before the move begins."""
+        temporary = self._journal.with_suffix(".new")
+        with open(temporary, "w", encoding="ascii") as file:
+            json.dump(entry, file)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(temporary, self._journal)
+
+    def read_journal(self) -> dict[str, Any] | None:
+        try:
+            entry = json.loads(self._journal.read_text(encoding="ascii"))
+        except (OSError, ValueError):
+            return None
+        return entry if isinstance(entry, dict) else None
+
+    def clear_journal(self) -> None:
+        self._journal.unlink(missing_ok=True)

@@ -1,0 +1,298 @@
+"""The vault without the app: links, trash, several servers, kills, and what chooses it."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.support.client import PATIENCE, Server, ToolFailed
+from tests.support.world import World
+
+FRONT = "---\nrelated: '[[Old]]'\n---\n"
+
+
+@contextlib.contextmanager
+def serving(world: World, *options: str, command: tuple[str, ...] = ()) -> Iterator[Server]:
+    arguments = ("--vault", str(world.vault), "--backend", "embedded", *options)
+    more: dict[str, Any] = {"command": command} if command else {}
+    with Server(world.environment(), *arguments, **more) as server:
+        yield server.initialize()
+
+
+@pytest.fixture
+def vault(own_world: World) -> World:
+    """A note with links of every kind to it, and a file that only looks as if it had some."""
+    own_world.put("Old.md", "# Old\n[[Other]] ![[Pic.png]]\n")
+    own_world.put("Other.md", FRONT + "[[Old|x]] ![[Old#Part]] [y](Old.md) `[[Old]]`\r\n")
+    own_world.put("Sub/Third.md", "| [[Old\\|t]] |\n[z](../Old.md 'title')\n\n[ref]: Old.md\n")
+    own_world.put("Board.canvas", '{"nodes":[{"type":"file","file":"Old.md"}]}')
+    own_world.put("Code.md", "```\n[[Old]]\n```\n")
+    own_world.put("Pic.png", b"\x89PNG\xff")
+    own_world.put("Latin1.md", b"\xe9 [[Old]]\n")
+    return own_world
+
+
+RENAMED = {
+    "Vault/New.md": b"# Old\n[[Other]] ![[Pic.png]]\n",
+    "Vault/Other.md": b"---\nrelated: '[[New]]'\n---\n[[New|x]] ![[New#Part]] [y](New.md) `[[Old]]`\r\n",
+    "Vault/Sub/Third.md": b"| [[New\\|t]] |\n[z](New.md 'title')\n\n[ref]: New.md\n",
+    "Vault/Board.canvas": b'{"nodes":[{"type":"file","file":"New.md"}]}',
+    "Vault/Code.md": b"```\n[[Old]]\n```\n",
+    "Vault/Pic.png": b"\x89PNG\xff",
+    "Vault/Latin1.md": b"\xe9 [[New]]\n",
+}
+
+
+def test_a_rename_mends_every_link_and_nothing_else(vault: World) -> None:
+    with serving(vault) as server:
+        done = server.call("rename_note", name="Old", new_name="New")
+    assert vault.tree() == RENAMED
+    assert done["links_updated"] == 9
+    assert sorted(done["notes_changed"]) == ["Board.canvas", "Latin1.md", "Other.md", "Sub/Third.md"]
+
+
+def test_there_and_back_restores_every_byte(vault: World) -> None:
+    before = vault.tree()
+    with serving(vault) as server:
+        server.call("move_note", name="Old", to="Deep/Er")
+        server.call("move_note", name="Old", to="/")
+    after = vault.tree()
+    assert set(after) == set(before)
+    assert after["Vault/Other.md"] == before["Vault/Other.md"]
+    assert after["Vault/Old.md"] == before["Vault/Old.md"]
+
+
+def test_a_dry_run_returns_the_plan(vault: World) -> None:
+    before = vault.tree()
+    with serving(vault) as server:
+        plan = server.call("rename_note", name="Old", new_name="New", dry_run=True)
+    assert vault.tree() == before
+    assert (plan["renamed"], plan["links_updated"], len(plan["plan"])) == (False, 9, 9)
+    assert {"note": "Sub/Third.md", "from": "../Old.md", "to": "New.md"} in plan["plan"]
+
+
+def test_a_second_note_of_a_name_captures_no_link(own_world: World) -> None:
+    own_world.put("A/Note.md", "old")
+    own_world.put("Links.md", "[[Note]] [x](Note.md)")
+    with serving(own_world) as server:
+        server.call("create_note", name="Note", content="new")
+    assert own_world.get("Links.md") == b"[[A/Note]] [x](A/Note.md)"
+
+
+@pytest.mark.parametrize(
+    ("style", "expected"), [("shortest", "[[N]]"), ("relative", "[[../B/N]]"), ("absolute", "[[B/N]]")]
+)
+def test_links_are_mended_in_the_vaults_own_format(own_world: World, style: str, expected: str) -> None:
+    own_world.put(".obsidian/app.json", json.dumps({"newLinkFormat": style}))
+    own_world.put("A/N.md", "x")
+    own_world.put("C/S.md", "[[A/N]]")
+    with serving(own_world) as server:
+        server.call("move_note", name="N", to="B")
+    assert own_world.get("C/S.md").decode() == expected
+
+
+def test_an_edit_made_a_moment_ago_is_seen(own_world: World) -> None:
+    own_world.put("Old.md", "x")
+    own_world.put("Links.md", "nothing")
+    with serving(own_world) as server:
+        server.call("rename_note", name="Old", new_name="Mid")
+        own_world.put("Links.md", "[[Mid]]")
+        own_world.put("New folder/More.md", "[[Mid]]")
+        assert server.call("rename_note", name="Mid", new_name="New")["links_updated"] == 2
+        os.rename(own_world.vault / "New.md", own_world.vault / "Renamed outside.md")
+        assert server.call("read_note", name="renamed outside")["content"] == "x"
+        with pytest.raises(ToolFailed) as caught:
+            server.call("read_note", name="New")
+        assert caught.value.code == -32003
+
+
+# Trash
+
+
+def test_the_vaults_own_trash_is_used_and_names_get_numbers(own_world: World) -> None:
+    own_world.put(".obsidian/app.json", '{"trashOption": "local"}')
+    with serving(own_world) as server:
+        for folder in ("A", "B"):
+            own_world.put(f"{folder}/Note.md", folder)
+            assert server.call("delete_note", name=f"{folder}/Note.md")["trashed"] is True
+    assert own_world.get(".trash/Note.md") == b"A"
+    assert own_world.get(".trash/Note 2.md") == b"B"
+    assert (own_world.vault / "A").is_dir()
+
+
+def test_the_systems_trash_is_used_where_the_vault_says_so(own_world: World) -> None:
+    own_world.put("Note.md", "text")
+    with serving(own_world) as server:
+        server.call("delete_note", name="Note")
+    assert not own_world.has("Note.md")
+    trashed = [*(own_world.folder / "home").rglob("Note.md"), *(own_world.vault / ".trash").glob("Note.md")]
+    assert [file.read_text() for file in trashed] == ["text"]
+
+
+def test_a_vault_that_names_no_trash_loses_nothing(own_world: World) -> None:
+    own_world.put(".obsidian/app.json", '{"trashOption": "none"}')
+    own_world.put("Note.md", "text")
+    with serving(own_world) as server:
+        assert server.call("delete_note", name="Note")["trashed"] is True
+    assert own_world.get(".trash/Note.md") == b"text"
+
+
+# Several servers, and servers that are killed
+
+
+def test_two_servers_lose_no_append(own_world: World) -> None:
+    own_world.put("Log.md", "")
+    with serving(own_world) as one, serving(own_world) as other:
+        numbers = [
+            (server, server.begin_call("append_note", name="Log", content=f"{name} {at}"))
+            for at in range(50)
+            for name, server in (("one", one), ("other", other))
+        ]
+        for server, number in numbers:
+            server.end_call(number)
+    lines = own_world.get("Log.md").decode().split("\n")
+    assert sorted(lines) == sorted(f"{name} {at}" for at in range(50) for name in ("one", "other"))
+
+
+KILL_BEFORE = """
+import os, sys
+left = int(sys.argv.pop(1))
+def guarded(function):
+    def act(*arguments, **more):
+        global left
+        left -= 1
+        if left == 0:
+            os.kill(os.getpid(), 9)
+        return function(*arguments, **more)
+    return act
+for name in ("replace", "rename", "fsync", "mkdir", "unlink"):
+    setattr(os, name, guarded(getattr(os, name)))
+from obsidian_mcp.__main__ import main
+main()
+"""
+
+
+def test_a_move_that_is_killed_at_any_step_is_finished_or_taken_back(tmp_path: Path) -> None:
+    """Before every call that changes the disk, until one run gets through."""
+    outcomes = set()
+    for step in range(1, 60):
+        world = World(tmp_path / str(step))
+        world.put("Old.md", "old [[Old]] [[A]]")
+        for number in range(3):
+            world.put(f"N{number}.md", f"{number} [[Old]]")
+        world.put("A.md", "a")
+        before = world.tree()
+        command = (sys.executable, "-c", KILL_BEFORE, str(step))
+        arguments = ("--vault", str(world.vault), "--backend", "embedded")
+        with Server(world.environment(), *arguments, command=command) as server:
+            server.initialize().begin_call("move_note", name="Old", to="Deep/New.md")
+            server.stdin.close()
+            killed = server.process.wait(PATIENCE) == -9
+        with serving(world) as server:
+            assert server.call("read_note", name="A.md")["content"] == "a"
+        after = world.tree()
+        moved = {
+            "Vault/Deep/New.md": b"old [[New]] [[A]]",
+            "Vault/A.md": b"a",
+            **{f"Vault/N{number}.md": f"{number} [[New]]".encode() for number in range(3)},
+        }
+        assert after in (before, moved), step
+        outcomes.add("moved" if after == moved else "taken back")
+        if not killed:
+            break
+    else:
+        raise AssertionError("no run got through")
+    assert step > 8
+    assert outcomes == {"moved", "taken back"}
+
+
+FULL_DISK = """
+import os, sys
+left = int(sys.argv.pop(1))
+replace = os.replace
+def failing(*arguments, **more):
+    global left
+    if str(arguments[1]).endswith(".md"):
+        left -= 1
+        if left == 0:
+            raise OSError(28, "No space left on device")
+    return replace(*arguments, **more)
+os.replace = failing
+from obsidian_mcp.__main__ import main
+main()
+"""
+
+
+@pytest.mark.parametrize("step", [1, 2, 3])
+def test_a_move_that_fails_half_way_leaves_the_vault_as_it_was(own_world: World, step: int) -> None:
+    own_world.put("Old.md", "old [[Old]]")
+    for number in range(2):
+        own_world.put(f"N{number}.md", "[[Old]]")
+    before = own_world.tree()
+    with serving(own_world, command=(sys.executable, "-c", FULL_DISK, str(step))) as server:
+        with pytest.raises(ToolFailed) as caught:
+            server.call("move_note", name="Old", to="Deep/New.md")
+        assert caught.value.error_code == "FILE_FAILED"
+        assert own_world.tree() == before
+        assert not (own_world.vault / "Deep").exists()
+        assert server.call("move_note", name="Old", to="Deep/New.md")["moved"] is True
+
+
+def test_what_a_killed_server_left_is_cleared_away(own_world: World) -> None:
+    own_world.put("Note.md", "x")
+    own_world.put(".obsidian-mcp-0123456789abcdef.tmp", "half")
+    with serving(own_world) as server:
+        server.call("append_note", name="Note", content="y")
+    assert not own_world.has(".obsidian-mcp-0123456789abcdef.tmp")
+
+
+# Choosing
+
+
+def test_without_a_command_a_folder_is_served_from_its_files(own_world: World) -> None:
+    own_world.put("Note.md", "x")
+    own_world.command.unlink()
+    for vault in (str(own_world.vault), "Vault"):
+        with Server(own_world.environment(), "--vault", vault) as server:
+            assert server.initialize().call("read_note", name="Note")["content"] == "x"
+            with pytest.raises(ToolFailed) as caught:
+                server.call("open_note", name="Note")
+            assert caught.value.code == -32001
+            server.finish()
+        first = json.loads(server.log.splitlines()[0])
+        assert (first["backend"], "no Obsidian command" in first["why"]) == ("embedded", True)
+
+
+def test_with_a_command_the_app_is_asked_even_if_it_is_closed(own_world: World) -> None:
+    own_world.put("Note.md", "x")
+    own_world.mood("not-running")
+    with Server(own_world.environment(), "--vault", str(own_world.vault)) as server:
+        with pytest.raises(ToolFailed) as caught:
+            server.initialize().call("read_note", name="Note")
+        assert caught.value.code == -32001
+        assert "--backend embedded" in caught.value.message
+
+
+def test_a_plain_folder_needs_no_obsidian_at_all(tmp_path: Path) -> None:
+    notes = tmp_path / "notes"
+    notes.mkdir()
+    environment = {"PATH": "/usr/bin:/bin", "HOME": str(tmp_path / "home")}
+    with Server(environment, "--vault", str(notes)) as server:
+        server.initialize()
+        assert server.call("create_note", name="A/New", content="x")["path"] == "A/New.md"
+    assert (notes / "A" / "New.md").read_text() == "x"
+
+
+@pytest.mark.parametrize("vault", ["Nowhere", "/no/such/folder"])
+def test_a_folder_that_is_not_there_is_a_vault_not_found(own_world: World, vault: str) -> None:
+    with Server(own_world.environment(), "--vault", vault, "--backend", "embedded") as server:
+        with pytest.raises(ToolFailed) as caught:
+            server.initialize().call("read_note", name="Note")
+        assert (caught.value.code, caught.value.error_code) == (-32002, "VAULT_NOT_FOUND")
