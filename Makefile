@@ -36,7 +36,7 @@ catalogue: $(READY) ## Generate what is derived from the tools' declarations
 	$(BIN)/python -m obsidian_mcp.tools.catalogue
 
 demo: $(READY) ## A session against a sample vault
-	@$(BIN)/obsidian-mcp demo --obsidian-bin tests/support/obsidian
+	@$(BIN)/obsidian-mcp demo
 
 live: $(READY) ## The promises against a real Obsidian: make live VAULT=NAME
 	@test -n "$(VAULT)" || { echo "Say which vault: make live VAULT=NAME (a folder obsidian-mcp-scratch is made in it and removed)"; exit 2; }

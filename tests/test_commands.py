@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 from obsidian_mcp import __version__
-from tests.support.client import run
+from tests.support.client import COMMAND, PATIENCE, run
 from tests.support.world import World
 
 ROOT = Path(__file__).parent.parent
@@ -76,6 +78,17 @@ def test_the_exit_code_tells_the_kind_of_failure(own_world: World, mood: str, co
     assert done.returncode == code
 
 
+def test_a_command_that_is_ended_takes_its_child_with_it(own_world: World) -> None:
+    own_world.put("Note.md", "x")
+    own_world.mood("hang")
+    command = [*COMMAND, "call", "read_note", "name=Note", "--timeout", "600", "--log-level", "debug"]
+    with subprocess.Popen(command, env=own_world.environment(), stderr=subprocess.PIPE) as process:
+        own_world.wait_for_a_hanging_call()
+        process.terminate()
+        assert process.wait(PATIENCE) == 143
+    own_world.wait_until_all_are_gone()
+
+
 BAD_LINES = {
     "an unknown option": ("--bogus",),
     "an unknown option of a command": ("tools", "--bogus"),
@@ -132,18 +145,17 @@ def test_every_help_has_an_example(own_world: World, command: tuple[str, ...]) -
 
 
 def test_the_demo_shows_the_main_job(own_world: World) -> None:
-    done = run(own_world.environment(), "demo", "--obsidian-bin", str(own_world.command))
+    done = run(own_world.environment(), "demo")
     shown = done.stdout.decode()
     assert done.returncode == 0
     assert "\\\\nabla \\\\times" in shown
-    assert shown.count("✓") == 8
+    assert shown.count("✓") == 5
     assert shown.count("✗") == 4
+    assert "+ - Plant a garden: [[Old roses|some roses]]" in shown
+    assert own_world.tree() == {}
 
 
 def test_the_bundles_entry_serves_too(own_world: World) -> None:
-    import subprocess
-    import sys
-
     request = b'{"jsonrpc":"2.0","id":1,"method":"ping"}\n'
     done = subprocess.run(
         [sys.executable, str(ROOT / "server" / "main.py")],

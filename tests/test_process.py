@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
 from typing import Any
@@ -62,7 +63,7 @@ def test_exit_lets_what_runs_finish(own_world: World) -> None:
 def test_a_signal_ends_it_and_its_children(own_world: World, number: signal.Signals) -> None:
     own_world.put("Note.md", "x")
     own_world.mood("hang-with-child")
-    with Server(own_world.environment(), "--vault", "Vault") as server:
+    with Server(own_world.environment(), "--vault", "Vault", "--timeout", "600") as server:
         server.initialize().begin_call("append_note", TOKEN, name="Note.md", content="y")
         server.wait("notifications/progress")
         server.process.send_signal(number)
@@ -82,7 +83,7 @@ def test_a_closed_stdout_ends_it_and_its_children(own_world: World, busy: bool) 
     own_world.put("Note.md", "x")
     own_world.mood("hang-with-child" if busy else None)
     read_end, write_end = os.pipe()
-    command = [sys.executable, "-m", "obsidian_mcp", "--vault", "Vault"]
+    command = [sys.executable, "-m", "obsidian_mcp", "--vault", "Vault", "--timeout", "600"]
     with subprocess.Popen(
         command, env=own_world.environment(), stdin=subprocess.PIPE, stdout=write_end, stderr=subprocess.DEVNULL
     ) as process:
@@ -94,6 +95,110 @@ def test_a_closed_stdout_ends_it_and_its_children(own_world: World, busy: bool) 
             assert json.loads(replies.readline())["id"] == 0
         assert process.wait(PATIENCE) == 1
         own_world.wait_until_all_are_gone()
+
+
+@pytest.mark.parametrize("busy", [False, True])
+def test_a_host_that_is_gone_is_noticed_on_sockets_too(own_world: World, busy: bool) -> None:
+    """Some hosts give their servers sockets instead of pipes."""
+    own_world.put("Note.md", "x")
+    own_world.mood("hang-with-child" if busy else None)
+    (ours_in, theirs_in), (ours_out, theirs_out) = socket.socketpair(), socket.socketpair()
+    command = [sys.executable, "-m", "obsidian_mcp", "--vault", "Vault", "--timeout", "600"]
+    with subprocess.Popen(
+        command,
+        env=own_world.environment(),
+        stdin=theirs_in.fileno(),
+        stdout=theirs_out.fileno(),
+        stderr=subprocess.DEVNULL,
+    ) as process:
+        theirs_in.close()
+        theirs_out.close()
+        ours_in.sendall(lines(INITIALIZE, *([call(1, "read_note", name="Note.md")] if busy else [])))
+        assert ours_out.recv(10)
+        ours_in.close()
+        ours_out.close()
+        assert process.wait(PATIENCE) in (0, 1)
+        own_world.wait_until_all_are_gone()
+
+
+def test_a_stdout_closed_after_the_input_ends_what_still_runs(own_world: World) -> None:
+    own_world.put("Note.md", "x")
+    own_world.mood("hang-with-child")
+    command = [sys.executable, "-m", "obsidian_mcp", "--vault", "Vault", "--timeout", "600"]
+    with subprocess.Popen(
+        command, env=own_world.environment(), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+    ) as process:
+        assert process.stdin
+        assert process.stdout
+        process.stdin.write(lines(INITIALIZE, call(1, "read_note", name="Note.md")))
+        process.stdin.close()
+        own_world.wait_for_a_hanging_call()
+        process.stdout.close()
+        assert process.wait(PATIENCE) == 1
+        own_world.wait_until_all_are_gone()
+
+
+def test_a_stdout_that_does_not_block_loses_nothing(own_world: World) -> None:
+    read_end, write_end = os.pipe()
+    os.set_blocking(write_end, False)
+    command = [sys.executable, "-m", "obsidian_mcp", "--vault", "Vault"]
+    with subprocess.Popen(
+        command, env=own_world.environment(), stdin=subprocess.PIPE, stdout=write_end, stderr=subprocess.DEVNULL
+    ) as process:
+        os.close(write_end)
+        requests = [{"jsonrpc": "2.0", "id": number, "method": "tools/list"} for number in range(40)]
+        assert process.stdin
+        process.stdin.write(lines(*requests))
+        process.stdin.close()
+        with os.fdopen(read_end, "rb") as replies:
+            assert len(replies.readlines()) == 40
+        assert process.wait(PATIENCE) == 0
+
+
+@pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])
+def test_it_starts_without_one_of_its_streams(own_world: World, closed: str) -> None:
+    done = subprocess.run(
+        ["/bin/sh", "-c", f'exec "{sys.executable}" -m obsidian_mcp --vault Vault {closed}'],
+        env=own_world.environment(),
+        input=b"",
+        capture_output=True,
+        timeout=PATIENCE,
+        check=False,
+    )
+    assert b"Traceback" not in done.stderr
+    assert done.returncode in (0, 1)
+
+
+def test_a_signal_in_the_middle_of_a_write_leaves_no_temporary_file(own_world: World) -> None:
+    own_world.put("Note.md", "x")
+    slow = (
+        "import os\n"
+        "fsync = os.fsync\n"
+        "def told(fd):\n"
+        "    fsync(fd)\n"
+        "    os.write(2, b'now\\n')\n"
+        "    import threading; threading.Event().wait()\n"
+        "os.fsync = told\n"
+        "from obsidian_mcp.__main__ import main\n"
+        "main()\n"
+    )
+    command = [sys.executable, "-c", slow, "--vault", "Vault", "--log-level", "error"]
+    with subprocess.Popen(
+        command,
+        env=own_world.environment(),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+    ) as process:
+        assert process.stdin
+        assert process.stderr
+        process.stdin.write(lines(INITIALIZE, call(1, "append_note", name="Note.md", content="\\nu")))
+        process.stdin.flush()
+        assert process.stderr.readline() == b"now\n"
+        process.terminate()
+        process.wait(PATIENCE)
+    assert list(own_world.tree()) == ["Vault/Note.md"]
+    assert own_world.get("Note.md") == b"x"
 
 
 # Nothing but messages on stdout
@@ -141,20 +246,6 @@ def test_a_host_that_never_reads_stderr_costs_nothing_but_log_lines(own_world: W
         os.close(read_end)
     assert done.returncode == 0
     assert len(done.stdout.splitlines()) == 3001
-
-
-def test_it_serves_without_stderr(own_world: World) -> None:
-    own_world.put("Note.md", "x")
-    done = subprocess.run(
-        ["/bin/sh", "-c", f'exec "{sys.executable}" -m obsidian_mcp --vault Vault 2>&-'],
-        env=own_world.environment(),
-        input=lines(INITIALIZE, call(1, "read_note", name="Note")),
-        stdout=subprocess.PIPE,
-        timeout=PATIENCE,
-        check=False,
-    )
-    assert done.returncode == 0
-    assert [json.loads(line)["id"] for line in done.stdout.splitlines()] == [0, 1]
 
 
 # Lines that are no messages
@@ -213,6 +304,8 @@ def test_what_needs_no_answer_gets_none(server: Server, world: World, line: byte
     server.write(line + b"\n")
     server.request("ping")
     assert len(server.said) == before + 1
+    with pytest.raises(ToolFailed):  # a look at the note waits for every write to it
+        server.call("file_info", name="Made")
     assert world.tree() == {}
 
 

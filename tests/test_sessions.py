@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import pytest
@@ -394,6 +393,10 @@ def test_two_vaults_of_one_name_are_told_apart_by_id(own_world: World) -> None:
     for chosen in ("1" * 16, str(twin)):
         with Server(own_world.environment(), "--vault", chosen) as server:
             assert server.initialize().call("read_note", name="Note")["content"] == "twin"
+            server.call("append_note", name="Note", content=" more", inline=True)
+            server.call("create_note", name="Note", content="twin", overwrite=True)
+    assert {record["argv"][0] for record in own_world.records()} == {"vault=" + "1" * 16}
+    assert own_world.get("Note.md") == b"first"
     with Server(own_world.environment(), "--vault", "Vault") as server:
         with pytest.raises(ToolFailed) as caught:
             server.initialize().call("read_note", name="Note")
@@ -442,13 +445,3 @@ def test_a_tool_can_have_a_limit_of_its_own(own_world: World) -> None:
             server.call("read_note", name="Note.md")
         assert caught.value.code == -32006
         assert server.call("open_note", name="Note.md")["opened"] is True
-
-
-def test_every_success_says_the_same_twice(server: Server, world: World) -> None:
-    """Text and structure; hosts show the model one or the other."""
-    made = server.request(
-        "tools/call", {"name": "obsidian_create_note", "arguments": {"name": "Ünï", "content": "é\u2028"}}
-    )
-    result = made["result"]
-    assert json.loads(result["content"][0]["text"]) == result["structuredContent"]
-    assert result["content"][0]["type"] == "text"

@@ -91,6 +91,11 @@ def test_a_bad_value_in_the_environment_names_the_variable() -> None:
         load(BACKEND="cloud")
 
 
+def test_a_bad_limit_in_the_environment_names_the_variable_too() -> None:
+    with pytest.raises(settings.UsageError, match="OBSIDIAN_MCP_TIMEOUT "):
+        load(TIMEOUT="soon")
+
+
 def test_options_end_at_the_first_other_word() -> None:
     given, words = settings.split(["--vault", "A", "call", "--vault", "B"])
     assert (given, words) == ({"vault": ["A"]}, ["call", "--vault", "B"])

@@ -29,9 +29,10 @@ class App:
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
         self._wanted = settings.vaults or (_only_vault(settings),)
-        self.labels = _labels(self._wanted)
+        self.labels = labels(self._wanted)
         self.catalogue = catalogue.load(settings.read_only, self.labels)
-        unknown = [tool for tool in settings.timeouts if tool not in self.catalogue]
+        every = catalogue.load() if settings.timeouts else self.catalogue
+        unknown = [tool for tool in settings.timeouts if tool not in every]
         if unknown:
             raise UsageError(f"--timeout-for names no tool: {unknown[0]!r}; see obsidian-mcp tools")
         self.dispatcher = Dispatcher(settings, self.catalogue, self._open, self.labels, self.wake)
@@ -63,8 +64,9 @@ class App:
         from obsidian_mcp.backends.cli import discover
 
         command = discover.find(self.settings.obsidian_bin, self.settings.environ)
+        nothing_found = command is None and not self.settings.obsidian_bin
         if self.settings.backend == "embedded" or (
-            self.settings.backend == "auto" and command is None and self._all_on_disk()
+            self.settings.backend == "auto" and nothing_found and self._all_on_disk()
         ):
             from obsidian_mcp.backends.embedded.backend import EmbeddedBackend
 
@@ -99,7 +101,9 @@ class App:
         """At once: threads that still import or wait must not hold up the end."""
         if self._awake:
             from obsidian_mcp import logs
+            from obsidian_mcp.backends import files
 
+            files.discard_unfinished()
             logs.close()
         os._exit(code)
 
@@ -141,7 +145,7 @@ def _only_vault(settings: Settings) -> str:
     )
 
 
-def _labels(wanted: tuple[str, ...]) -> tuple[str, ...]:
+def labels(wanted: tuple[str, ...]) -> tuple[str, ...]:
     """What the vaults are called in a tool's `vault` argument: a path's base name, unless two would be the same."""
     short = [value.rstrip("/\\").replace("\\", "/").rpartition("/")[2] or value for value in wanted]
     return tuple(name if short.count(name) == 1 else value for name, value in zip(short, wanted, strict=True))

@@ -16,6 +16,10 @@ if TYPE_CHECKING:
     T = TypeVar("T")
 
 
+class NotBegun(TimedOut):
+    """The limit passed between two steps: the next was not begun."""
+
+
 class Call:
     """Given to whatever a call runs through, so that all of it obeys one limit."""
 
@@ -74,7 +78,7 @@ class Call:
         if self._cancelled:
             raise Cancelled("The client cancelled the call.")
         if self.remaining <= 0:
-            raise TimedOut(
+            raise NotBegun(
                 f"The limit of {self.limit:g} s passed before {doing}; that step was not begun. "
                 "Check that Obsidian responds, then try again.",
             )

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import inspect
+import io
 import json
 import os
+import re
+import signal
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from typing import Annotated, Any, NoReturn
@@ -12,7 +15,7 @@ from typing import Annotated, Any, NoReturn
 import typer
 
 from obsidian_mcp import __version__, demo, settings
-from obsidian_mcp.app import App
+from obsidian_mcp.app import App, labels
 from obsidian_mcp.call import Call
 from obsidian_mcp.errors import Failure, InvalidArguments, UnknownTool, face
 
@@ -84,7 +87,6 @@ def root(
     if version:
         print(f"obsidian-mcp {__version__}")
         raise typer.Exit
-    context.obj = given
 
 
 root.__doc__ = ROOT_HELP
@@ -104,7 +106,7 @@ def tools(
     chosen = _load(context, given)
     from obsidian_mcp.tools import catalogue
 
-    listing = catalogue.load(chosen.read_only).listing()
+    listing = catalogue.load(chosen.read_only, labels(chosen.vaults)).listing()
     if as_json:
         print(json.dumps(listing, ensure_ascii=False, indent=2))
         return
@@ -137,19 +139,23 @@ def call(
 
 
 @app.command(name="demo")
-@with_options
-def show_demo(context: typer.Context, given: Mapping[str, Sequence[str]]) -> None:
+def show_demo() -> None:
     """Play a short session against a sample vault in a temporary folder.
 
     Example: obsidian-mcp demo
     """
-    demo.play(_load(context, given, quiet=True), print)
+    demo.play(dict(os.environ), print)
 
 
 def run(argv: Sequence[str]) -> NoReturn:
     """Run a command; whatever is wrong with the command line is one line and exit code 2."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(encoding="utf-8", errors="backslashreplace")  # a note may hold what a console cannot
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # by an exception: what runs is ended on the way out
     try:
-        code = app(list(argv), prog_name="obsidian-mcp", standalone_mode=False)
+        given, words = settings.split(argv)
+        code = app(words, prog_name="obsidian-mcp", standalone_mode=False, obj=given)
     except settings.UsageError as error:
         _usage(str(error))
     except typer.TyperException as error:
@@ -192,7 +198,7 @@ def _values(whole: App, name: str, pairs: Sequence[str]) -> dict[str, Any]:
 def _typed(kind: str | None, text: str) -> Any:
     if kind == "boolean" and text.lower() in settings.TRUE + settings.FALSE:
         return text.lower() in settings.TRUE
-    if kind == "integer" and text.lstrip("-").isdecimal():
+    if kind == "integer" and re.fullmatch(r"-?[0-9]{1,18}", text):
         return int(text)
     return text
 

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import threading
 
+from obsidian_mcp.answers import Batch, Progress
 from obsidian_mcp.call import Call
 from obsidian_mcp.errors import Failure, InvalidRequest, ParseError
-from obsidian_mcp.protocol import jsonrpc, shapes
+from obsidian_mcp.protocol import jsonrpc
 from obsidian_mcp.protocol.framing import MAX_LINE, TooLong
 from obsidian_mcp.protocol.session import Session
 
@@ -24,8 +25,10 @@ if TYPE_CHECKING:
 
     Answer = Callable[[bytes | None], None]
 
-# More requests under way than this, and no further line is read until one has ended.
-MOST_UNDER_WAY = 1024
+# More calls under way than this, or more bytes of them, and no further line is read until one has ended.
+MOST_UNDER_WAY = 10_000
+MOST_BYTES_UNDER_WAY = 256 * 1024 * 1024
+MOST_IN_BATCH = 1000
 
 
 class Connection:
@@ -36,32 +39,33 @@ class Connection:
         self._session = Session()
         self._calls: dict[str | int, Call] = {}
         self._unanswered = 0
+        self._bytes_under_way = 0
+        self._line_size = 0
         self._change = threading.Condition()
         self.wants_to_end = False
 
     def receive(self, line: bytes | TooLong) -> None:
         """Take one line. Quick requests are answered before this returns."""
         if isinstance(line, TooLong):
-            self._refuse(
-                None, ParseError(f"The line is longer than {MAX_LINE} bytes and was dropped. Send less at once.")
-            )
+            self._refuse(ParseError(f"The line is longer than {MAX_LINE} bytes and was dropped. Send less at once."))
             return
         if not line.strip():
             return
         try:
             message = jsonrpc.decode(line.removeprefix(b"\xef\xbb\xbf"))
         except ParseError as failure:
-            self._refuse(None, failure)
+            self._refuse(failure)
             return
+        self._line_size = len(line)
         if isinstance(message, list):
             self._receive_batch(message)
         else:
             self._receive_one(message, self._answer)
 
-    def drain(self) -> None:
-        """Wait until everything under way has been answered."""
+    def drain(self, within: float) -> bool:
+        """Wait a while for everything under way to be answered; whether it has been."""
         with self._change:
-            self._change.wait_for(lambda: not self._unanswered)
+            return self._change.wait_for(lambda: not self._unanswered, within)
 
     def abandon(self) -> None:
         """Stop whatever runs; nobody is left to answer."""
@@ -72,13 +76,11 @@ class Connection:
 
     def _receive_batch(self, messages: list[Any]) -> None:
         if not self._session.takes_batches:
-            self._refuse(
-                None, InvalidRequest("Batches are only spoken in revision 2025-03-26. Send one message per line.")
-            )
-        elif not messages:
-            self._refuse(None, InvalidRequest("A batch must hold at least one message."))
+            self._refuse(InvalidRequest("Batches are only spoken in revision 2025-03-26. Send one message per line."))
+        elif not 0 < len(messages) <= MOST_IN_BATCH:
+            self._refuse(InvalidRequest(f"A batch must hold between 1 and {MOST_IN_BATCH} messages."))
         else:
-            batch = _Batch(len(messages), self._send)
+            batch = Batch(len(messages), self._send)
             for message in messages:
                 self._receive_one(message, batch.answer, in_batch=True)
 
@@ -114,12 +116,14 @@ class Connection:
         answer(jsonrpc.reply(request.id, self._dispatcher.quick_result(request, modern, self._session.revision)))
 
     def _start(self, request: jsonrpc.Request, tool: ToolCall, answer: Answer) -> None:
-        progress = _Progress(request.meta.get("progressToken"), self._send)
+        size = self._line_size
+        progress = Progress(request.meta.get("progressToken"), self._send)
         call = Call(tool.limit, progress.report)
         with self._change:
-            self._change.wait_for(lambda: self._unanswered < MOST_UNDER_WAY)
+            self._change.wait_for(self._has_room)
             self._calls[request.id] = call
             self._unanswered += 1
+            self._bytes_under_way += size
 
         def run() -> None:
             reply = None if call.cancelled else self._dispatcher.answer(tool, call)
@@ -130,9 +134,14 @@ class Connection:
             answer(None if call.cancelled else reply)
             with self._change:
                 self._unanswered -= 1
+                self._bytes_under_way -= size
                 self._change.notify_all()
 
         self._turns.submit(tool.turn, run)
+
+    def _has_room(self) -> bool:
+        few = self._unanswered < MOST_UNDER_WAY and self._bytes_under_way < MOST_BYTES_UNDER_WAY
+        return few or not self._unanswered
 
     def _notice(self, request: jsonrpc.Request) -> None:
         """Notifications get no reply, known or not."""
@@ -149,52 +158,12 @@ class Connection:
         if reply is not None:
             self._send(reply)
 
-    def _refuse(self, id: str | int | None, failure: Failure) -> None:
-        self._send(jsonrpc.error_reply(id, failure))
+    def _refuse(self, failure: Failure) -> None:
+        """A line that belongs to no request."""
+        self._send(jsonrpc.error_reply(None, failure))
 
     def _taken(self, request: jsonrpc.Request, answer: Answer) -> None:
         problem = InvalidRequest(
             f"The id {request.id!r} belongs to a request that is still running. Use a new id for each."
         )
         answer(jsonrpc.error_reply(None, problem))
-
-
-class _Batch:
-    """Collects the replies to a batch and sends them as one array."""
-
-    def __init__(self, expected: int, send: Callable[[bytes], None]) -> None:
-        self._expected = expected
-        self._send = send
-        self._replies: list[bytes] = []
-        self._lock = threading.Lock()
-
-    def answer(self, reply: bytes | None) -> None:
-        with self._lock:
-            self._expected -= 1
-            if reply is not None:
-                self._replies.append(reply)
-            complete = self._expected == 0
-        if complete and self._replies:
-            self._send(b"[" + b",".join(self._replies) + b"]")
-
-
-class _Progress:
-    """Sends progress to a client that asked for it: always more, and nothing after the reply."""
-
-    def __init__(self, token: Any, send: Callable[[bytes], None]) -> None:
-        self._token = token if jsonrpc.is_id(token) else None
-        self._send = send
-        self._last = 0.0
-        self._lock = threading.Lock()
-
-    def report(self, seconds: float, message: str) -> None:
-        with self._lock:
-            if self._token is not None and round(seconds, 3) > self._last:
-                self._last = round(seconds, 3)
-                self._send(
-                    jsonrpc.notification("notifications/progress", shapes.progress(self._token, seconds, message))
-                )
-
-    def close(self) -> None:
-        with self._lock:
-            self._token = None

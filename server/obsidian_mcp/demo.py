@@ -1,8 +1,4 @@
-"""A scripted session, as it goes over the wire but readable on a terminal.
-
-It runs in a temporary folder with a vault and a list of vaults of its own. This
-version needs a command that works without the app; it says which one it uses.
-"""
+"""A scripted session on a sample vault, as it goes over the wire but readable on a terminal."""
 
 from __future__ import annotations
 
@@ -17,12 +13,15 @@ from obsidian_mcp import settings
 from obsidian_mcp.app import App
 
 SAMPLE = {
-    "Welcome.md": "---\ntags: [start]\n---\n# Welcome\n\nThis vault is a sample. See [[Ideas]].\n",
-    "Ideas.md": "# Ideas\n\n- Plant a garden\n",
-    "Garden/Roses.md": "# Roses\n\nPruned in March.\n",
-    "Garden/Herbs.md": "# Herbs\n",
+    ".obsidian/app.json": '{"trashOption": "local"}',
+    "Welcome.md": "# Welcome\n\nBegin with [[Ideas]], or look at [the roses](Garden/Roses.md).\n",
+    "Ideas.md": "# Ideas\n\n- Plant a garden: [[Roses|some roses]]\n- `[[Roses]]` in code is no link\n",
+    "Garden/Roses.md": "# Roses\n\nPruned in March. See also [[Welcome#Garden]].\n",
+    "Garden/Herbs.md": "# Herbs\n\nSage.\n",
     "Kitchen/Herbs.md": "# Herbs\n\nBasil, thyme.\n",
+    "Map.canvas": '{"nodes":[{"id":"1","type":"file","file":"Garden/Roses.md"}],"edges":[]}',
 }
+LINKING = ("Welcome.md", "Ideas.md", "Map.canvas")
 STEPS: tuple[tuple[str, str, dict[str, Any]], ...] = (
     (
         "Create a note, with LaTeX",
@@ -31,37 +30,38 @@ STEPS: tuple[tuple[str, str, dict[str, Any]], ...] = (
     ),
     ("Append to it", "append_note", {"name": "Physics", "content": "- read chapter 3"}),
     ("Read it back, byte for byte", "read_note", {"name": "physics"}),
-    ("Add below the properties", "prepend_note", {"name": "Welcome", "content": "Hello!"}),
-    ("Move it to a folder that does not exist yet", "move_note", {"name": "Physics", "to": "Study/Term 1"}),
-    ("Rename it", "rename_note", {"name": "Study/Term 1/Physics", "new_name": "Physics 101"}),
-    ("Describe it", "file_info", {"name": "Physics 101"}),
+    ("Rename a note: every link to it follows", "rename_note", {"name": "Roses", "new_name": "Old roses"}),
     ("A name that two notes have", "read_note", {"name": "Herbs"}),
-    ("A note that is not there", "read_note", {"name": "Rose"}),
+    ("A note that is not there", "read_note", {"name": "Herb"}),
     ("A path out of the vault", "read_note", {"name": "../../etc/passwd"}),
     ("Create over an existing note", "create_note", {"name": "Ideas", "content": "gone"}),
-    ("Move it to the trash", "delete_note", {"name": "Physics 101"}),
+    ("Move a note to the trash", "delete_note", {"name": "Physics"}),
 )
 
 
-def play(given: settings.Settings, show: Callable[[str], None]) -> None:
-    if not given.obsidian_bin:
-        raise settings.UsageError(
-            "the demo needs --obsidian-bin with a stand-in for the Obsidian command; see make demo"
-        )
+def play(environ: Mapping[str, str], show: Callable[[str], None]) -> None:
+    """In a temporary folder, without the app, touching nothing else."""
     with tempfile.TemporaryDirectory(prefix="obsidian-mcp-demo-") as folder:
         vault = Path(folder, "Sample")
         for path, text in SAMPLE.items():
             (vault / path).parent.mkdir(parents=True, exist_ok=True)
             (vault / path).write_text(text, encoding="utf-8", newline="")
-        show(f"A sample vault with {len(SAMPLE)} notes; the app is played by {given.obsidian_bin}, a stand-in.\n")
-        session = _Session(App(_with_own_list(given, Path(folder), vault)))
+        given = {"vault": [str(vault)], "backend": ["embedded"], "log-level": ["error"]}
+        own = {**environ, "HOME": folder, "XDG_STATE_HOME": folder, "LOCALAPPDATA": folder}
+        session = _Session(App(settings.load(given, own)))
         session.ask("initialize", {"protocolVersion": "2025-11-25", "capabilities": {}})
+        show(f"A sample vault with {len(SAMPLE) - 1} files, served from disk.\n")
         for title, tool, arguments in STEPS:
+            before = _texts(vault)
             reply = session.ask("tools/call", {"name": f"obsidian_{tool}", "arguments": arguments})
-            show(f"{title}\n  → {tool} {json.dumps(arguments, ensure_ascii=False)}\n{_told(reply)}\n")
+            show(f"{title}\n  → {tool} {json.dumps(arguments, ensure_ascii=False)}\n{_told(reply)}")
+            for line in _changed(before, _texts(vault)):
+                show(line)
+            show("")
         show("What the vault holds now:")
-        for file in sorted(vault.rglob("*.md")):
-            show(f"  {file.relative_to(vault).as_posix()}")
+        for file in sorted(vault.rglob("*")):
+            if file.is_file() and ".obsidian" not in file.parts:
+                show(f"  {file.relative_to(vault).as_posix()}")
 
 
 class _Session:
@@ -86,13 +86,19 @@ class _Session:
         self._arrived.set()
 
 
-def _with_own_list(given: settings.Settings, folder: Path, vault: Path) -> settings.Settings:
-    """The same settings, where the only vault in the world is the sample."""
-    registry = folder / "config" / "obsidian" / "obsidian.json"
-    registry.parent.mkdir(parents=True)
-    registry.write_text(json.dumps({"vaults": {"0" * 16: {"path": str(vault), "open": True}}}), encoding="utf-8")
-    chosen = {"vault": ["Sample"], "obsidian-bin": [str(Path(given.obsidian_bin).resolve())], "log-level": ["error"]}
-    return settings.load(chosen, {**given.environ, "XDG_CONFIG_HOME": str(folder / "config"), "HOME": str(folder)})
+def _texts(vault: Path) -> dict[str, list[str]]:
+    """The files with links to the note that is renamed."""
+    return {name: (vault / name).read_text(encoding="utf-8").split("\n") for name in LINKING}
+
+
+def _changed(before: Mapping[str, list[str]], after: Mapping[str, list[str]]) -> list[str]:
+    """Each changed line, before and after."""
+    shown = []
+    for name, lines in before.items():
+        for old, new in zip(lines, after[name], strict=False):
+            if old != new:
+                shown += [f"    {name}", f"      - {old}", f"      + {new}"]
+    return shown
 
 
 def _told(reply: Mapping[str, Any]) -> str:

@@ -149,4 +149,5 @@ FACES: dict[type[Failure], Face] = {
 
 
 def face(failure: Failure) -> Face:
-    return FACES[type(failure)]
+    """The row of its class, or of the one it is a kind of."""
+    return next(FACES[kind] for kind in type(failure).__mro__ if kind in FACES)

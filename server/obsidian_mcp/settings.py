@@ -103,8 +103,8 @@ class Settings:
         self.vaults = tuple(dict.fromkeys(values["vault"]))
         self.backend = values["backend"][-1]
         self.obsidian_bin = values["obsidian-bin"][-1] if values["obsidian-bin"] else ""
-        self.timeout = _seconds("--timeout", values["timeout"][-1])
-        self.timeouts = dict(_tool_seconds(pair) for pair in values["timeout-for"])
+        self.timeout = float(values["timeout"][-1])
+        self.timeouts = {tool.strip(): float(limit) for tool, _, limit in _pairs(values["timeout-for"])}
         self.errors = values["errors"][-1]
         self.read_only = values["read-only"][-1:] == ["true"]
         self.log_level = values["log-level"][-1]
@@ -176,24 +176,27 @@ def _check(option: Option, source: str, value: str) -> None:
     allowed = option.choices or (TRUE + FALSE if option.flag else ())
     if allowed and (value.lower() if option.flag else value) not in allowed:
         raise UsageError(f"{source} must be one of {', '.join(allowed)}, not {value!r}")
+    if option.name == "timeout":
+        _check_seconds(source, value)
+    if option.name == "timeout-for":
+        tool, equals, seconds = value.partition("=")
+        if not (tool.strip() and equals):
+            raise UsageError(f"{source} must read TOOL=SECONDS, not {value!r}")
+        _check_seconds(f"{source} {tool.strip()}", seconds)
 
 
 def _flag(value: str) -> str:
     return "true" if value.lower() in TRUE else "false"
 
 
-def _seconds(source: str, value: str) -> float:
+def _check_seconds(source: str, value: str) -> None:
     try:
         seconds = float(value)
     except ValueError:
         seconds = 0.0
     if not 0 < seconds <= 86_400:
         raise UsageError(f"{source} must be a number of seconds above 0 and at most 86400, not {value!r}")
-    return seconds
 
 
-def _tool_seconds(pair: str) -> tuple[str, float]:
-    tool, equals, seconds = pair.partition("=")
-    if not (tool.strip() and equals):
-        raise UsageError(f"--timeout-for must read TOOL=SECONDS, not {pair!r}")
-    return tool.strip(), _seconds(f"--timeout-for {tool.strip()}", seconds)
+def _pairs(values: Sequence[str]) -> list[tuple[str, str, str]]:
+    return [value.partition("=") for value in values]

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     Job = Callable[[], None]
 
-THREADS = 16
+THREADS = 64  # so many calls may hang before another note's read has to wait
 
 
 class Turn:

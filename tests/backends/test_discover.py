@@ -84,7 +84,18 @@ def test_the_list_of_vaults_is_looked_for_where_obsidian_keeps_it(
 
 
 @pytest.mark.parametrize(
-    "content", [b"", b"[]", b"{", b'{"vaults":[]}', b'{"vaults":{"a":7}}', b"\xff", b"[" * 100_000]
+    "content",
+    [
+        b"",
+        b"[]",
+        b"{",
+        b'{"vaults":[]}',
+        b'{"vaults":{"a":7}}',
+        b'{"vaults":{"a":{"path":""}}}',
+        b'{"vaults":{"a":{"path":"rel"}}}',
+        b"\xff",
+        b"[" * 100_000,
+    ],
 )
 def test_a_broken_list_counts_as_empty(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "obsidian").mkdir()
@@ -96,13 +107,17 @@ def test_a_vault_is_found_by_id_by_path_and_by_name(tmp_path: Path) -> None:
     (tmp_path / "obsidian").mkdir()
     (tmp_path / "My Vault").mkdir()
     (tmp_path / "link").symlink_to(tmp_path / "My Vault")
-    entries = {"a" * 16: {"path": str(tmp_path / "My Vault")}, "b" * 16: {"path": "C:\\Vaults\\Other"}}
+    entries: dict[str, object] = {
+        "c" * 16: None,
+        "a" * 16: {"path": str(tmp_path / "My Vault")},
+        "b" * 16: {"path": "C:\\Vaults\\Other"},
+    }
     (tmp_path / "obsidian" / "obsidian.json").write_text(json.dumps({"vaults": entries}))
     vaults = registry.registered({"XDG_CONFIG_HOME": str(tmp_path)}, "linux")
     for wanted in ("a" * 16, "My Vault", str(tmp_path / "My Vault") + "/", str(tmp_path / "link")):
-        assert [vault.id for vault in registry.find(wanted, vaults)] == ["a" * 16]
-    assert [vault.id for vault in registry.find("Other", vaults)] == ["b" * 16]
-    assert registry.find("Nope", vaults) == []
+        assert [vault.id for vault in registry.find(wanted, vaults, {})] == ["a" * 16]
+    assert [vault.id for vault in registry.find("Other", vaults, {})] == ["b" * 16]
+    assert registry.find("Nope", vaults, {}) == []
 
 
 def test_words_for_windows_are_text_and_for_others_utf8() -> None:

@@ -80,7 +80,8 @@ def _folder_of(vault: str) -> str:
     """Where the live vault is, by the list that Obsidian keeps."""
     from obsidian_mcp.backends import registry
 
-    found = registry.find(vault, registry.registered(dict(os.environ), sys.platform))
+    environ = dict(os.environ)
+    found = registry.find(vault, registry.registered(environ, sys.platform), environ)
     if len(found) != 1:
         pytest.exit(f"no single vault {vault!r} is registered; name its folder in OBSIDIAN_MCP_LIVE_FOLDER", 2)
     return found[0].path

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 
 import pytest
 
@@ -76,6 +77,42 @@ def test_an_existing_note_is_never_overwritten_unasked(ground: Ground) -> None:
 def test_another_case_is_the_same_note(ground: Ground) -> None:
     ground.put("Note.md", "precious")
     assert ground.fails("create_note", name=ground.at("NOTE.md"), content="new").error_code == "ALREADY_EXISTS"
+
+
+def test_one_of_several_spellings_is_never_overwritten(ground: Ground) -> None:
+    if os.path.exists(str(ground.folder).swapcase()):
+        pytest.skip("this file system ignores case")
+    ground.put("note.md", "lower")
+    ground.put("NOTE.md", "upper")
+    assert ground.fails("create_note", name=ground.at("Note.md"), content="x", overwrite=True).code == -32004
+
+
+def test_a_sharp_s_is_not_a_double_s(ground: Ground) -> None:
+    path = ground.put("Maße.md", "x")
+    assert ground.fails("delete_note", name=ground.at("Masse.md")).code == -32003
+    assert ground.call("create_note", name=ground.at("Masse.md"), content="y")["created"] is True
+    assert ground.get(path) == b"x"
+
+
+def test_a_folder_of_the_name_stands_in_the_way(near: Ground) -> None:
+    near.put("dir.md/inside.md", "x")
+    near.put("Note.md", "x")
+    assert near.fails("create_note", name=near.at("dir.md"), content="x").error_code == "ALREADY_EXISTS"
+    assert near.fails("create_note", name=near.at("Note.md/sub"), content="x").error_code == "ALREADY_EXISTS"
+    assert near.fails("move_note", name=near.at("Note.md"), to=near.at("Note.md/sub")).error_code == "ALREADY_EXISTS"
+
+
+def test_a_new_name_is_written_as_obsidian_would(ground: Ground) -> None:
+    made = ground.call("create_note", name=ground.at("Cafe\u0301\u00a0x"), content="y")
+    assert made["path"] == ground.at("Café x.md")
+
+
+def test_an_existing_folder_is_used_however_it_is_spelled(near: Ground) -> None:
+    near.put("Übung/One.md", "x")
+    assert near.call("create_note", name=near.at("U\u0308BUNG/Two"), content="y")["path"] == near.at("Übung/Two.md")
+    assert near.call("move_note", name=near.at("Übung/Two.md"), to=near.at("ÜBUNG/Three.md"))["path"] == near.at(
+        "Übung/Three.md"
+    )
 
 
 def test_a_name_with_a_dot_is_a_note(ground: Ground) -> None:

@@ -68,6 +68,23 @@ def test_a_missing_path_comes_with_the_nearest_too(ground: Ground) -> None:
     assert path in ground.fails("read_note", name=ground.at("Zq note.md")).data["nearest"]
 
 
+def test_a_name_longer_than_the_disk_allows_is_not_found(ground: Ground) -> None:
+    for name in ("x" * 300, "/".join(["x" * 200] * 30)):
+        assert ground.fails("read_note", name=ground.at(name)).code == -32003
+
+
+def test_a_note_in_a_folder_that_no_path_can_name_is_not_found(near: Ground) -> None:
+    near.put("back\\slash/Unique zq.md", "x")
+    assert near.fails("read_note", name="Unique zq").code == -32003
+
+
+def test_a_pipe_is_not_waited_for(near: Ground) -> None:
+    os.mkfifo(near.folder / near.at("Pipe.md"))
+    for tool, more in (("read_note", {}), ("append_note", {"content": "x"})):
+        failure = near.fails(tool, name=near.at("Pipe.md"), **more)
+        assert failure.error_code in ("FILE_NOT_FOUND", "FILE_FAILED")
+
+
 def test_a_new_bare_name_does_not_care_what_other_folders_hold(near: Ground) -> None:
     if near.prefix:
         pytest.skip("a bare name would be made outside the scratch folder")

@@ -47,6 +47,16 @@ def test_a_new_name_may_have_dots(ground: Ground, new_name: str) -> None:
     assert ground.call("rename_note", name=path, new_name=new_name)["path"] == ground.at(expected)
 
 
+def test_the_extension_keeps_its_spelling(ground: Ground) -> None:
+    path = ground.put("Old.md", "text")
+    assert ground.call("rename_note", name=path, new_name="New.MD")["path"] == ground.at("New.md")
+
+
+def test_only_the_unicode_form_can_change(near: Ground) -> None:
+    path = near.put("Cafe\u0301.md", "text")
+    assert near.call("rename_note", name=path, new_name="Café")["path"] == near.at("Café.md")
+
+
 def test_only_the_case_can_change(ground: Ground) -> None:
     path = ground.put("note.md", "text")
     assert ground.call("rename_note", name=path, new_name="Note")["path"] == ground.at("Note.md")

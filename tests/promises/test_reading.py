@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 
 import pytest
 
@@ -110,6 +111,22 @@ def test_a_picture_can_be_described(ground: Ground) -> None:
     path = ground.put("Picture.png", b"\x89PNG\xff\xfe")
     info = ground.call("file_info", name=path)
     assert (info["extension"], info["size"]) == ("png", 6)
+
+
+def test_a_file_larger_than_memory_should_hold_is_described_but_not_read(near: Ground) -> None:
+    path = near.put("Film.mp4", b"")
+    os.truncate(near.folder / path, 200 * 1024 * 1024)
+    assert near.call("file_info", name=path)["size"] == 200 * 1024 * 1024
+    assert near.fails("append_note", name=path, content="x").error_code == "TOO_LARGE"
+    with open(f"/proc/{near.server.process.pid}/status", encoding="ascii") as status:
+        peak = next(int(line.split()[1]) for line in status if line.startswith("VmHWM"))
+    assert peak < 300_000
+
+
+def test_a_note_of_thirty_megabytes_is_read_in_parts(near: Ground) -> None:
+    path = near.put("Huge.md", b"0123456789abcde\n" * (2 * 1024 * 1024))
+    page = near.call("read_note", name=path, start_line=5, max_lines=3)
+    assert (page["content"], page["lines"]) == ("0123456789abcde\n" * 3, 2 * 1024 * 1024)
 
 
 def test_opening_shows_the_note(with_app: Ground) -> None:

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from obsidian_mcp.answers import Progress
 from obsidian_mcp.connection import Connection
 from obsidian_mcp.errors import Failure, ParseError
 from obsidian_mcp.protocol import jsonrpc
@@ -85,4 +86,25 @@ def test_no_messages_can_stop_a_conversation(messages: list[Any]) -> None:
 
 @pytest.mark.parametrize("token", [None, True, 1.5, [], {}])
 def test_a_progress_token_of_a_wrong_type_is_ignored(token: Any) -> None:
-    assert not jsonrpc.is_id(token)
+    sent: list[bytes] = []
+    Progress(token, sent.append).report(1.0, "waiting")
+    assert sent == []
+
+
+def test_progress_only_grows_and_ends_with_the_reply() -> None:
+    sent: list[bytes] = []
+    progress = Progress("t", sent.append)
+    for seconds in (1.0, 1.0, 0.5, 2.0):
+        progress.report(seconds, "waiting")
+    progress.close()
+    progress.report(3.0, "late")
+    assert [json.loads(line)["params"]["progress"] for line in sent] == [1.0, 2.0]
+
+
+def test_a_batch_beyond_the_limit_is_one_error() -> None:
+    sent: list[bytes] = []
+    dispatcher: Any = _NeverCalled()
+    connection = Connection(dispatcher, Turns(), sent.append)
+    connection.receive(b'{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-03-26"}}')
+    connection.receive(jsonrpc.encode([7] * 1001))
+    assert json.loads(sent[-1])["error"]["code"] == -32600

@@ -12,7 +12,7 @@ import urllib.parse
 
 def same(one: str, other: str) -> bool:
     def folded(text: str) -> str:
-        return unicodedata.normalize("NFC", unicodedata.normalize("NFC", text).casefold())
+        return unicodedata.normalize("NFC", unicodedata.normalize("NFC", text).lower())
 
     return folded(one) == folded(other)
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 STANDIN = Path(__file__).with_name("obsidian")
+SERVER = Path(__file__).parents[2] / "server"
 VAULT_ID = "0123456789abcdef"
 
 
@@ -24,6 +25,7 @@ class World:
         self.command = folder / "bin" / "obsidian"
         for made in (self.config, self.vault, self.outside, self.command.parent):
             made.mkdir(parents=True)
+        os.mkfifo(self.config / "hanging.fifo")
         self._install()
         self.register({VAULT_ID: self.vault})
 
@@ -68,6 +70,10 @@ class World:
         """Every command line the stand-in was started with, without the vault."""
         return [record["argv"][1:] for record in self.records() if record["phase"] == "begin"]
 
+    def wait_for_a_hanging_call(self) -> None:
+        """Until a stand-in has begun to hang: it opens the other end."""
+        (self.config / "hanging.fifo").open("rb").close()
+
     def wait_until_all_are_gone(self) -> None:
         """Until no stand-in, and nothing that one has started, is alive."""
         with open(self.config / "alive.lock", "w") as file:
@@ -79,6 +85,7 @@ class World:
             "PATH": f"{self.command.parent}:/usr/bin:/bin",
             "HOME": str(self.folder / "home"),
             "XDG_CONFIG_HOME": str(self.config.parent),
+            "PYTHONPATH": str(SERVER),  # this checkout, whatever the environment has installed
             **more,
         }
 

@@ -113,7 +113,7 @@ def paths() -> st.SearchStrategy[list[str]]:
 
 
 def independent_key(path: str) -> str:
-    return unicodedata.normalize("NFC", unicodedata.normalize("NFC", path).casefold())
+    return unicodedata.normalize("NFC", unicodedata.normalize("NFC", path).lower())
 
 
 def link_lines(path: str, way: str, form: str) -> str:

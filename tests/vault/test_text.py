@@ -61,10 +61,10 @@ def test_a_line_that_no_reply_can_hold_is_an_error() -> None:
 def test_an_etag_is_short_and_tells_notes_apart() -> None:
     assert len(text.etag(b"a")) == 16
     assert text.etag(b"a") != text.etag(b"a\n")
-    text.require_match(NOTE, b"a", None)
-    text.require_match(NOTE, b"a", text.etag(b"a"))
+    text.require_match(NOTE, text.etag(b"a"), None)
+    text.require_match(NOTE, text.etag(b"a"), text.etag(b"a"))
     with pytest.raises(Conflict):
-        text.require_match(NOTE, b"a", text.etag(b"b"))
+        text.require_match(NOTE, text.etag(b"a"), text.etag(b"b"))
 
 
 def test_bytes_that_are_not_utf8_are_not_text() -> None:

@@ -7,6 +7,7 @@ what leads out of the vault, or into a hidden folder, is refused.
 from __future__ import annotations
 
 import contextlib
+import errno
 import json
 import os
 import re
@@ -17,11 +18,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from obsidian_mcp.errors import AlreadyExists, Conflict, Failure, FileFailed, NoteNotFound, PermissionDenied
+from obsidian_mcp.errors import AlreadyExists, Conflict, Failure, FileFailed, NoteNotFound, PermissionDenied, TooLarge
+from obsidian_mcp.vault import text
 from obsidian_mcp.vault.folding import fold
 from obsidian_mcp.vault.path import BadPath, VaultPath, check
 
 CHUNK = 64 * 1024
+MOST_TEXT = 64 * 1024 * 1024
 TEMPORARY = ".obsidian-mcp-"
 # Names that no path of ours can hold: backslashes, control characters, bytes that are not UTF-8.
 _UNUSABLE = re.compile("[\\\\\x00-\x1f\x7f-\x9f\ud800-\udfff]")
@@ -70,12 +73,44 @@ class Folder:
     def spellings(self, path: VaultPath) -> list[VaultPath]:
         """The files that the path can mean: exactly it, or else those that differ in case or Unicode form."""
         self.real(path)
-        if not IGNORES_CASE and (self._root / path.value).is_file():
+        if not IGNORES_CASE and self._is_file(path.value):
             return [path]
         found = [""]
         for segment in path.value.split("/"):
             found = [child for folder in found for child in self._children(folder, segment)]
-        return [VaultPath(child) for child in sorted(found) if (self._root / child).is_file()]
+        return [VaultPath(child) for child in sorted(found) if self._is_file(child)]
+
+    def spelled_folder(self, folder: str) -> str:
+        """A folder's path, with what exists of it as it is spelled on disk."""
+        spelled = ""
+        for segment in folder.split("/") if folder else []:
+            there = self._children(spelled, segment)
+            spelled = there[0] if len(there) == 1 else f"{spelled}/{segment}" if spelled else segment
+        return spelled
+
+    def require_room(self, path: VaultPath) -> None:
+        """Raise if no file can be made there: a folder has the name, or a file is where a folder should be."""
+        self.real(path)
+        segments = path.value.split("/")
+        for end in range(1, len(segments)):
+            parent = "/".join(segments[:end])
+            if os.path.lexists(self._root / parent) and not (self._root / parent).is_dir():
+                raise AlreadyExists(
+                    f"{parent} is a file, so {path} cannot be made below it. Nothing was changed.", path=parent
+                )
+        if os.path.isdir(self._root / path.value):
+            raise AlreadyExists(f"{path} is a folder. Nothing was changed. Choose another name.", path=path.value)
+
+    def _is_file(self, path: str) -> bool:
+        try:
+            return stat.S_ISREG(os.stat(self._root / path).st_mode)
+        except PermissionError as error:
+            raise PermissionDenied(
+                f"The system does not allow access to {path} ({error.strerror}). Check the permissions of its folder.",
+                path=path,
+            ) from None
+        except OSError:
+            return False
 
     def _children(self, folder: str, name: str) -> list[str]:
         try:
@@ -87,8 +122,26 @@ class Folder:
         return [f"{folder}/{other}" if folder else other for other in exact]
 
     def read(self, path: VaultPath) -> bytes:
+        """The bytes of a note. Attachments can be larger than memory: see `digest`."""
         with _explained(path):
-            return _read(self.real(path))
+            real = self.real(path)
+            size = os.stat(real).st_size
+            if size > MOST_TEXT:
+                raise TooLarge(
+                    f"{path} has {size} bytes, more than the {MOST_TEXT} that can be read or written as text here. "
+                    "It can be moved, renamed, deleted and described.",
+                    path=path.value,
+                )
+            return _read(real)
+
+    def digest(self, path: VaultPath) -> tuple[str, int]:
+        """The etag and size of a file of any size."""
+        with _explained(path), _opened(self.real(path)) as fd:
+            digest, size = text.Digest(), 0
+            while part := os.read(fd, CHUNK):
+                digest.update(part)
+                size += len(part)
+            return digest.etag(), size
 
     def read_inside(self, path: str) -> bytes:
         """The bytes of a file that a listing has named."""
@@ -109,12 +162,13 @@ class Folder:
     def write_new(self, path: VaultPath, data: bytes) -> None:
         """Make a file that must not be there yet."""
         real = self.real(path)
+        self.require_room(path)
         self.make_folder_for(path)
         with _explained(path), _temporary(real, data) as temporary:
             try:
                 os.link(temporary, real)
             except OSError:
-                if real.exists():
+                if os.path.lexists(real):
                     raise AlreadyExists(
                         f"{path} has just been made by someone else. Nothing was changed.", path=path.value
                     ) from None
@@ -124,6 +178,10 @@ class Folder:
         """Swap a file's bytes in one step, if they still are what they were."""
         real = self.real(path)
         with _explained(path), _temporary(real, after) as temporary:
+            if not os.access(real, os.W_OK):
+                raise PermissionDenied(
+                    f"{path} is read-only. Nothing was changed. Make it writable first.", path=path.value
+                )
             os.chmod(temporary, stat.S_IMODE(real.stat().st_mode))
             if _read(real) != before:
                 raise Conflict(
@@ -135,9 +193,10 @@ class Folder:
     def spelled_exactly(self, path: VaultPath) -> bool:
         """Whether a file is there under exactly that name, also where the system ignores case."""
         try:
-            return path.filename in os.listdir(self._root / path.folder) and (self._root / path.value).is_file()
+            names = os.listdir(self._root / path.folder)
         except OSError:
             return False
+        return path.filename in names and os.path.isfile(self._root / path.value)
 
     def scan(self, folder: str) -> Listing:
         """One folder's files and folders, without hidden ones. Links to folders are not followed."""
@@ -179,6 +238,7 @@ class Folder:
 
     def rename(self, path: VaultPath, target: VaultPath) -> list[str]:
         """Give a file another path; the folders that were made for it. Nothing may be at the target."""
+        self.require_room(target)
         made = self.make_folder_for(target)
         with _explained(path):
             source, goal = self._root / path.value, self._root / target.value
@@ -240,16 +300,35 @@ class Folder:
         return found if isinstance(found, dict) else {}
 
 
+@contextlib.contextmanager
+def _opened(file: Path) -> Iterator[int]:
+    """A regular file, opened for reading. Anything else, such as a pipe, could wait for ever."""
+    fd = os.open(file, os.O_RDONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_NONBLOCK", 0))
+    try:
+        if not stat.S_ISREG(os.fstat(fd).st_mode):
+            raise OSError(errno.EINVAL, "it is not a regular file")
+        yield fd
+    finally:
+        os.close(fd)
+
+
 def _read(file: Path) -> bytes:
     """In small chunks: one large buffer is several times slower."""
-    fd = os.open(file, os.O_RDONLY | getattr(os, "O_BINARY", 0))
-    try:
+    with _opened(file) as fd:
         parts = []
         while part := os.read(fd, CHUNK):
             parts.append(part)
         return b"".join(parts)
-    finally:
-        os.close(fd)
+
+
+_unfinished: set[str] = set()
+
+
+def discard_unfinished() -> None:
+    """When the process has to end at once: leave no temporary file in a vault."""
+    for name in list(_unfinished):
+        with contextlib.suppress(OSError):
+            os.unlink(name)
 
 
 @contextlib.contextmanager
@@ -257,6 +336,7 @@ def _temporary(beside: Path, data: bytes) -> Iterator[str]:
     """A hidden file with the data, on disk, in the folder where it will be needed; gone afterwards."""
     name = str(beside.parent / f"{TEMPORARY}{secrets.token_hex(8)}.tmp")
     # Not tempfile: it makes files that nobody else may read, and a note should be as the umask says.
+    _unfinished.add(name)
     fd = os.open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o666)
     try:
         with os.fdopen(fd, "wb") as file:
@@ -267,6 +347,7 @@ def _temporary(beside: Path, data: bytes) -> Iterator[str]:
     finally:
         with contextlib.suppress(FileNotFoundError):
             os.unlink(name)
+        _unfinished.discard(name)
 
 
 @contextlib.contextmanager

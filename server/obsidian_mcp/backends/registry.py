@@ -55,13 +55,13 @@ def registered(environ: Mapping[str, str], platform: str = sys.platform) -> list
     return list(found.values())
 
 
-def find(wanted: str, vaults: Sequence[Registered]) -> list[Registered]:
+def find(wanted: str, vaults: Sequence[Registered], environ: Mapping[str, str]) -> list[Registered]:
     """The vaults that an id, a path or a name means, tried in that order."""
     by_id = [vault for vault in vaults if vault.id == wanted]
     if by_id:
         return by_id
     if looks_like_path(wanted):
-        real = _real(wanted)
+        real = _real(at_home(wanted, environ))
         return [vault for vault in vaults if _real(vault.path) == real]
     return [vault for vault in vaults if vault.name == wanted]
 
@@ -77,14 +77,16 @@ def described(vaults: Sequence[Registered]) -> str:
 def _read(place: str) -> list[Registered]:
     try:
         with open(place, "rb") as file:
-            entries = json.loads(file.read()).get("vaults", {})
-        return [
-            Registered(id, entry["path"], entry.get("open") is True)
-            for id, entry in entries.items()
-            if isinstance(entry.get("path"), str)
-        ]
-    except (OSError, ValueError, AttributeError, RecursionError):
+            entries = json.loads(file.read())["vaults"].items()
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return []
+    return [Registered(id, entry["path"], entry.get("open") is True) for id, entry in entries if _usable(entry)]
+
+
+def _usable(entry: object) -> bool:
+    """One broken entry must not hide the others."""
+    path = entry.get("path") if isinstance(entry, dict) else None
+    return isinstance(path, str) and "\x00" not in path and (posixpath.isabs(path) or ntpath.isabs(path))
 
 
 def _base_name(path: str) -> str:
@@ -92,4 +94,10 @@ def _base_name(path: str) -> str:
 
 
 def _real(path: str) -> str:
-    return os.path.normcase(os.path.realpath(os.path.expanduser(path)))
+    return os.path.normcase(os.path.realpath(path))
+
+
+def at_home(path: str, environ: Mapping[str, str]) -> str:
+    """A path with ~ for one's home, by the environment we were given."""
+    home = environ.get("HOME") or environ.get("USERPROFILE")
+    return home + path[1:] if home and (path == "~" or path.startswith(("~/", "~\\"))) else path

@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from obsidian_mcp.dispatcher import Dispatcher
 
 
+BETWEEN_LOOKS = 0.25  # seconds between two looks whether anybody still waits for the last answers
+
+
 class _Stop(BaseException):
     """A signal asked us to end. Not an Exception: nothing on the way up may take it for a failure."""
 
@@ -43,7 +46,8 @@ def serve(dispatcher: Dispatcher, warm_up: Callable[[], None], end: Callable[[in
     _on_signals()
     try:
         _serve(pipe, connection, warm_up)
-        connection.drain()
+        while not connection.drain(BETWEEN_LOOKS):
+            pipe.check()
         end(0)
     except streams.Closed:
         connection.abandon()

@@ -31,35 +31,53 @@ class Streams:
             self._poll.register(fd_out, 0)  # tells only of errors: the reader is gone
 
     def read(self) -> bytes:
-        """What has arrived; empty at the end. Raises Closed when stdout is."""
+        """What has arrived; empty at the end. Raises Closed when nobody is left to answer."""
+        while True:
+            self._wait_for_input()
+            try:
+                return os.read(self._in, CHUNK)
+            except BlockingIOError:
+                continue
+            except OSError as error:
+                raise Closed from error
+
+    def check(self) -> None:
+        """Raise Closed if stdout is."""
         if self._poll is not None:
+            self._look(dict(self._poll.poll(0)))
+
+    def _wait_for_input(self) -> None:
+        ready: dict[int, int] = {}
+        while self._poll is not None and not ready.get(self._in, 0):
             ready = dict(self._poll.poll())
-            if ready.get(self._out, 0) and not ready.get(self._in, 0) & select.POLLIN:
-                raise Closed
-        return os.read(self._in, CHUNK)
+            self._look(ready)
+
+    def _look(self, ready: dict[int, int]) -> None:
+        if ready.get(self._out, 0) & (select.POLLERR | select.POLLHUP):
+            raise Closed
 
     def send(self, message: bytes) -> None:
         """Write one message as one line, whole, before anybody else's."""
         rest = memoryview(message + b"\n")
         with self._lock:
-            try:
-                while rest:
+            while rest:
+                try:
                     rest = rest[os.write(self._out, rest) :]
-            except OSError as error:
-                raise Closed from error
+                except BlockingIOError:
+                    select.select([], [self._out], [])
+                except OSError as error:
+                    raise Closed from error
 
 
 def claim() -> Streams:
     """Take stdin and stdout away from everybody else in this process."""
+    null = os.open(os.devnull, os.O_RDWR)
+    while null < 3:  # started without stdin, stdout or stderr: nothing else may get their numbers
+        null = os.dup(null)
     _binary(0, 1)
     fd_in, fd_out = os.dup(0), os.dup(1)
-    null = os.open(os.devnull, os.O_RDWR)
     os.dup2(null, 0)
-    try:
-        os.dup2(2, 1)
-    except OSError:  # started without stderr
-        os.dup2(null, 1)
-        os.dup2(null, 2)
+    os.dup2(2, 1)
     os.close(null)
     sys.stdout = sys.stderr
     return Streams(fd_in, fd_out)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from obsidian_mcp.errors import AmbiguousName, NoteNotFound
 from obsidian_mcp.vault.names import Name
-from obsidian_mcp.vault.path import VaultPath, in_folder
+from obsidian_mcp.vault.path import VaultPath, in_folder, is_path
 from obsidian_mcp.vault.port import Vault
 
 MOST_CANDIDATES = 20
@@ -16,7 +16,7 @@ def existing(name: Name, vault: Vault) -> VaultPath:
         there = vault.spellings(name.path)
         if len(there) == 1:
             return there[0]
-    matches = sorted(vault.matching(name))
+    matches = sorted(path for path in vault.matching(name) if is_path(path))
     if len(matches) == 1:
         return VaultPath(matches[0])
     if matches:
@@ -28,7 +28,14 @@ def new(name: Name, vault: Vault) -> VaultPath:
     """Where a note of that name is to be made, in the spelling that is there if it exists already."""
     path = in_folder(vault.new_note_folder(), name.path.filename) if name.is_bare else name.path
     there = vault.spellings(path)
-    return there[0] if there else path
+    if len(there) > 1:
+        raise _ambiguous(name, [other.value for other in there])
+    return there[0] if there else placed(path, vault)
+
+
+def placed(path: VaultPath, vault: Vault) -> VaultPath:
+    """A new path, in folders as they are spelled on disk."""
+    return in_folder(vault.spelled_folder(path.folder), path.filename)
 
 
 def _called(name: Name) -> str:

@@ -45,7 +45,7 @@ def _reads(tool: dict[str, Any]) -> bool:
 
 def _with_vault(tool: dict[str, Any], vaults: tuple[str, ...]) -> dict[str, Any]:
     schema = tool["inputSchema"]
-    choice = {"type": "string", "enum": list(vaults), "description": f"Default {vaults[0]}."}
+    choice = {"type": "string", "enum": list(vaults)}  # the first is the default
     return {**tool, "inputSchema": {**schema, "properties": {**schema["properties"], "vault": choice}}}
 
 

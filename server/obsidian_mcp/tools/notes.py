@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Annotated, Any
 
-from pydantic import Field, GetPydanticSchema
+from pydantic import AfterValidator, Field, GetPydanticSchema
 from pydantic_core import CoreSchema, core_schema
 
 from obsidian_mcp.errors import NoteNotFound
-from obsidian_mcp.operations.finding import existing, new
+from obsidian_mcp.operations.finding import existing, new, placed
 from obsidian_mcp.tools.tool import Effect, Params, tool
 from obsidian_mcp.vault import text
 from obsidian_mcp.vault.names import Destination, Name, NewName
-from obsidian_mcp.vault.path import VaultPath
+from obsidian_mcp.vault.path import VaultPath, whole_characters
 from obsidian_mcp.vault.port import (
     FileInfo,
     NoteAppended,
@@ -43,7 +43,8 @@ NameOfNote = Annotated[
 NameToMake = Annotated[
     Name, _parsed(Name.parse_new), Field(description="Note name without .md, or exact path from the vault root.")
 ]
-IfMatch = Annotated[str | None, Field(description="etag the note must still have.")]
+Text = Annotated[str, AfterValidator(whole_characters)]
+IfMatch = Annotated[Text | None, Field(description="etag the note must still have.")]
 Inline = Annotated[bool, Field(description="Add no line break.")]
 DryRun = Annotated[bool, Field(description="Only check; change nothing.")]
 
@@ -57,7 +58,7 @@ class Target(Params):
 
 class CreateNote(Params):
     name: NameToMake
-    content: Annotated[str, Field(description="Markdown, written exactly as given.")] = ""
+    content: Annotated[Text, Field(description="Markdown, written exactly as given.")] = ""
     overwrite: Annotated[bool, Field(description="Replace the note if it exists.")] = False
     if_match: IfMatch = None
 
@@ -68,7 +69,7 @@ class ReadNote(Target):
 
 
 class AddToNote(Target):
-    content: Annotated[str, Field(min_length=1, description="Markdown, added exactly as given.")]
+    content: Annotated[Text, Field(min_length=1, description="Markdown, added exactly as given.")]
     inline: Inline = False
     if_match: IfMatch = None
 
@@ -154,7 +155,7 @@ def obsidian_move_note(params: MoveNote, vault: Vault) -> NoteMoved:
     vault is set so.
     """
     path = params.path_in(vault)
-    target = params.to.of(path)
+    target = placed(params.to.of(path), vault)
     done = vault.move(path, target, dry_run=params.dry_run)
     return NoteMoved(path.value, target.value, done.done, done.links_updated, done.notes_changed, done.plan)
 

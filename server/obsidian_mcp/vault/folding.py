@@ -6,7 +6,10 @@ import unicodedata
 
 
 def fold(text: str) -> str:
-    """Equal for two spellings of one name: case and Unicode form don't count."""
+    """Equal for two spellings of one name: case and Unicode form don't count.
+
+    Not casefold: that would make one name of "Maße" and "Masse".
+    """
     if text.isascii():
         return text.lower()
-    return unicodedata.normalize("NFC", unicodedata.normalize("NFC", text).casefold())
+    return unicodedata.normalize("NFC", unicodedata.normalize("NFC", text).lower())

@@ -14,6 +14,7 @@ from obsidian_mcp.vault.path import (
     check_new,
     has_known_extension,
     in_folder,
+    normalised,
     with_extension,
 )
 
@@ -32,6 +33,7 @@ class Name:
 
     @classmethod
     def parse_new(cls, text: str) -> Name:
+        text = normalised(text)
         check_new(with_extension(text))
         return cls.parse(text)
 
@@ -75,7 +77,7 @@ class Destination:
     def parse(cls, text: str) -> Destination:
         if text == "/":
             return cls("", None)
-        text = text.removesuffix("/")
+        text = normalised(text.removesuffix("/"))
         check_new(text)
         if has_known_extension(text):
             folder, _, filename = text.rpartition("/")
@@ -94,13 +96,18 @@ class NewName:
 
     @classmethod
     def parse(cls, text: str) -> NewName:
+        text = normalised(text)
         check_new(text)
         if "/" in text:
             raise BadPath("must not contain a folder; use obsidian_move_note to change the folder")
         return cls(text)
 
     def of(self, note: VaultPath) -> VaultPath:
-        filename = with_extension(self.text, note.extension) if note.extension else self.text
+        filename = self.text
+        if note.extension:
+            same = filename.lower().endswith(f".{note.extension.lower()}")
+            stem = filename[: -len(note.extension) - 1] if same else filename
+            filename = f"{stem}.{note.extension}" if same or not has_known_extension(filename) else filename
         return _checked(note, note.renamed(filename), "new_name")
 
 

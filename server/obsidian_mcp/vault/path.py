@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from dataclasses import dataclass
 
 # What Obsidian opens by itself; any other ending is part of a note's name.
@@ -12,6 +13,7 @@ EXTENSIONS = frozenset(
 LONGEST_NAME = 255  # bytes; the limit of nearly every file system
 
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
+_SURROGATE = re.compile("[\ud800-\udfff]")
 _DRIVE = re.compile(r"[A-Za-z]:")
 _UNLINKABLE = re.compile(r'[*"\\<>:|?#^\[\]]')
 
@@ -61,6 +63,7 @@ def check(path: str) -> None:
     """Raise unless the text is a path that stays inside the vault and out of hidden folders."""
     if not path.strip():
         raise BadPath("must not be empty")
+    whole_characters(path)
     if _CONTROL.search(path):
         raise BadPath("must not contain control characters")
     if "\\" in path:
@@ -78,6 +81,21 @@ def check(path: str) -> None:
             raise BadPath(f"must not lead to {segment!r}: hidden files and folders are not part of the vault")
 
 
+def whole_characters(text: str) -> str:
+    """Text that can be written as UTF-8."""
+    if _SURROGATE.search(text):
+        raise BadPath("must not contain half a character (a lone surrogate)")
+    return text
+
+
+def is_path(text: str) -> bool:
+    try:
+        check(text)
+    except BadPath:
+        return False
+    return True
+
+
 def check_new(path: str) -> None:
     """Raise unless Obsidian would accept the path for a new note and links could carry it."""
     check(path)
@@ -86,6 +104,11 @@ def check_new(path: str) -> None:
         raise BadPath(f"must not contain {' '.join(refused)}: Obsidian refuses them, or links cannot carry them")
     if any(len(segment.encode()) > LONGEST_NAME for segment in path.split("/")):
         raise BadPath(f"must not contain a name longer than {LONGEST_NAME} bytes")
+
+
+def normalised(text: str) -> str:
+    """A new name as Obsidian would write it: composed letters, plain spaces."""
+    return unicodedata.normalize("NFC", re.sub("[\u00a0\u202f]", " ", text))
 
 
 def has_known_extension(text: str) -> bool:

@@ -122,6 +122,9 @@ class Vault(Protocol):
     def spellings(self, path: VaultPath) -> list[VaultPath]:
         """What is there under that path: exactly it, or else in another case or Unicode form."""
 
+    def spelled_folder(self, folder: str) -> str:
+        """A folder's path as far as it exists already in another case or Unicode form."""
+
     def new_note_folder(self) -> str:
         """Where a new note goes that is given no folder; empty for the root."""
 

@@ -16,18 +16,31 @@ LONGEST_LINE = 1024 * 1024
 _FRONTMATTER = re.compile(rb"(?:\xef\xbb\xbf)?---[ \t]*\r?\n(?:.*\n)*?---[ \t]*(?:\r?\n|\Z)")
 
 
+class Digest:
+    """Bytes as they come → an etag: the first 16 hex digits of their SHA-256."""
+
+    def __init__(self, data: bytes = b"") -> None:
+        self._hash = hashlib.sha256(data)
+
+    def update(self, data: bytes) -> None:
+        self._hash.update(data)
+
+    def etag(self) -> str:
+        return self._hash.hexdigest()[:16]
+
+
 def etag(data: bytes) -> str:
-    """The first 16 hex digits of the SHA-256 of the note's bytes."""
-    return hashlib.sha256(data).hexdigest()[:16]
+    return Digest(data).etag()
 
 
-def require_match(path: VaultPath, data: bytes, if_match: str | None) -> None:
-    if if_match is not None and if_match != etag(data):
+def require_match(path: VaultPath, found: str, if_match: str | None) -> None:
+    """Raise unless the note has the etag that the caller saw."""
+    if if_match is not None and if_match != found:
         raise Conflict(
-            f"{path} has changed: its etag is {etag(data)}, not {if_match}. "
+            f"{path} has changed: its etag is {found}, not {if_match}. "
             "Nothing was changed. Read the note again, then decide.",
             path=path.value,
-            etag=etag(data),
+            etag=found,
         )
 
 
@@ -80,10 +93,11 @@ def page(path: VaultPath, text: str, start_line: int, max_lines: int | None) -> 
         room -= len(lines[end])
         end += 1
     content = "".join(lines[first:end])
-    if len(content) > LONGEST_LINE:
+    size = len(content.rstrip("\n").encode("utf-8", "surrogatepass"))
+    if end == first + 1 and size > LONGEST_LINE:
+        more = f" Read on from line {start_line + 1}." if end < len(lines) else ""
         raise TooLarge(
-            f"Line {start_line} of {path} has {len(content)} characters; a reply holds {LONGEST_LINE}. "
-            f"Read on from line {start_line + 1}.",
+            f"Line {start_line} of {path} has {size} bytes; a reply holds {LONGEST_LINE} of one line.{more}",
             path=path.value,
         )
     return Page(content, len(lines), end + 1 if end < len(lines) else None)

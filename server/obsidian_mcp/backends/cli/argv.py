@@ -51,7 +51,7 @@ def delete(path: VaultPath, permanent: bool) -> Command:
 
 def move(path: VaultPath, target: VaultPath) -> Command:
     """`rename` where it says what is meant; its handling of a dot in the new name is not documented."""
-    if path.folder == target.folder and "." not in target.stem:
+    if path.folder == target.folder and path.extension == target.extension and "." not in target.stem:
         return ["rename", f"path={path}", f"name={target.stem}"]
     return ["move", f"path={path}", f"to={target}"]
 
@@ -63,10 +63,6 @@ def open_note(path: VaultPath, new_tab: bool) -> Command:
 
 def vault_path() -> Command:
     return ["vault", "info=path"]
-
-
-def vaults() -> Command:
-    return ["vaults"]
 
 
 _MANGLED = re.compile(r"\\[nt]|\r|\x00")

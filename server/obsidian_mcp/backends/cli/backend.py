@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import os
+
 from obsidian_mcp.backends import registry
 from obsidian_mcp.backends.cli import argv, discover, replies
 from obsidian_mcp.backends.cli.client import Client
 from obsidian_mcp.backends.cli.vault import CliVault
 from obsidian_mcp.backends.files import Folder
+from obsidian_mcp.backends.state import State
 from obsidian_mcp.call import Call
 from obsidian_mcp.errors import ObsidianNotRunning, VaultNotFound
 from obsidian_mcp.settings import Settings
@@ -22,7 +25,7 @@ class CliBackend:
         """The vault for one call. The list of vaults is read anew: it may have changed since the last."""
         command = self._find_command()
         vaults = registry.registered(self._settings.environ)
-        found = registry.find(wanted, vaults)
+        found = registry.find(wanted, vaults, self._settings.environ)
         if len(found) > 1:
             raise VaultNotFound(
                 f"{len(found)} vaults are called {wanted!r}: {registry.described(found)}. "
@@ -35,8 +38,10 @@ class CliBackend:
             )
         name = _unmistakable(found[0], vaults) if found else wanted
         client = Client(command, name, self._settings.environ, call, registry.described(vaults))
-        folder = Folder(found[0].path if found else self._folder_of(name, client))
-        return CliVault(client, folder if folder.is_there else None, call)
+        root = found[0].path if found else self._folder_of(name, client)
+        folder = Folder(root) if os.path.isabs(root) else None
+        within_reach = folder if folder and folder.is_there else None
+        return CliVault(client, within_reach, State(root, self._settings.environ), call)
 
     def _find_command(self) -> str:
         if self._command is None:
@@ -52,7 +57,10 @@ class CliBackend:
             reply = client.ask(argv.vault_path(), "asking for the vault's folder")
             if replies.failure(reply):
                 raise client.failure(reply, "asking for the vault's folder")
-            self._folders[name] = reply.strip()
+            lines = replies.listed(reply)
+            if len(lines) != 1:
+                return ""  # no path: as good as out of reach, and asked again next time
+            self._folders[name] = lines[0]
         return self._folders[name]
 
 

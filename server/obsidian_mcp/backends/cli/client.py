@@ -7,8 +7,10 @@ from collections.abc import Mapping
 
 from obsidian_mcp import logs
 from obsidian_mcp.backends.cli import argv, process, replies
-from obsidian_mcp.call import Call
+from obsidian_mcp.call import Call, NotBegun
 from obsidian_mcp.errors import CliFailed, Failure, TimedOut, VaultNotFound
+
+MAY_HAVE = "It may have taken effect: look before trying again."
 
 
 class Client:
@@ -23,21 +25,28 @@ class Client:
         """The reply as text. Raises only where there was none."""
         return replies.payload(self.run(command, doing))
 
-    def run(self, command: argv.Command, doing: str) -> process.Output:
+    def run(self, command: argv.Command, doing: str, most: int = process.MOST_OUTPUT) -> process.Output:
         """Run it, once more if the vault's window had to be opened for it first: nothing ran that time."""
-        output = self._run(command, doing)
+        output = self._run(command, doing, most)
         if replies.is_false_not_found(_text(output), command[0]):
-            output = self._run(command, doing)
+            output = self._run(command, doing, most)
         return output
 
     def act(self, command: argv.Command, doing: str) -> str:
         """The reply to a command that changes something, which is never repeated."""
         try:
             return self.ask(command, doing)
+        except (NotBegun, process.NotStarted):
+            raise
         except TimedOut as late:
             raise TimedOut(f"{late.message} It may still take effect: look before trying again.") from None
         except CliFailed as failed:
-            raise CliFailed(f"{failed.message} It may have taken effect: look before trying again.") from None
+            raise CliFailed(f"{failed.message} {MAY_HAVE}") from None
+
+    def refusal(self, reply: str, doing: str) -> Failure:
+        """What a reply to such a command means that is no success. Only a known sentence proves that nothing ran."""
+        failure = self.failure(reply, doing)
+        return CliFailed(f"{failure.message} {MAY_HAVE}") if isinstance(failure, CliFailed) else failure
 
     def failure(self, reply: str, doing: str) -> Failure:
         """What a reply means that is not the success it should be."""
@@ -48,10 +57,11 @@ class Client:
             )
         return failure
 
-    def _run(self, command: argv.Command, doing: str) -> process.Output:
+    def _run(self, command: argv.Command, doing: str, most: int) -> process.Output:
         began = time.perf_counter()
         try:
-            return process.run([self._command, *argv.for_vault(self._vault, command)], self._environ, self._call, doing)
+            words = [self._command, *argv.for_vault(self._vault, command)]
+            return process.run(words, self._environ, self._call, doing, most)
         finally:
             logs.log("debug", "command", command=command[0], ms=round((time.perf_counter() - began) * 1000, 1))
 

@@ -7,6 +7,8 @@ import os
 import posixpath
 import sys
 
+from obsidian_mcp.backends import registry
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -28,7 +30,7 @@ def find(
 ) -> str | None:
     """The command to run, or None. A command that was named is used or nothing is."""
     if named:
-        named = _console_version(os.path.expanduser(named), platform)
+        named = _console_version(registry.at_home(named, environ), platform)
         return named if exists(named) else None
     for place in places(environ, platform):
         if exists(place):

@@ -29,6 +29,10 @@ TICK = 1.0  # how often a client that asked for progress hears of a call that wa
 GRACE = 1.0  # for a child that has closed its pipes to end
 
 
+class NotStarted(CliFailed):
+    """The command never ran."""
+
+
 @dataclass(frozen=True, slots=True)
 class Output:
     stdout: bytes
@@ -36,17 +40,20 @@ class Output:
     code: int | None  # None: it closed its pipes but had to be ended
 
 
-def run(argv: Sequence[str], environ: Mapping[str, str], call: Call, doing: str) -> Output:
+def run(argv: Sequence[str], environ: Mapping[str, str], call: Call, doing: str, most: int = MOST_OUTPUT) -> Output:
     """Run a command to its end, within what is left of the call's limit."""
     call.check(doing)
-    with call.running(lambda: _spawn(argv, environ), end) as child, _Pipes(child) as pipes:
+    with call.running(lambda: _spawn(argv, environ), end) as child, _Pipes(child, most) as pipes:
         finished = pipes.wait(call, doing)
         if call.cancelled:
             raise Cancelled("The client cancelled the call.")
         if pipes.flooded:
-            raise CliFailed(f"The Obsidian CLI wrote more than {MOST_OUTPUT >> 20} MiB while {doing} and was stopped.")
+            raise CliFailed(
+                f"The Obsidian CLI wrote more than {most >> 20} MiB while {doing} and was stopped. "
+                "See whether Obsidian is well, then try again."
+            )
         if not finished:
-            raise TimedOut(f"The limit of {call.limit:g} s passed while {doing}.")
+            raise TimedOut(f"The limit of {call.limit:g} s passed while {doing}. See whether Obsidian responds.")
         return Output(bytes(pipes.stdout), bytes(pipes.stderr), _exit_code(child))
 
 
@@ -78,12 +85,14 @@ def _spawn(argv: Sequence[str], environ: Mapping[str, str]) -> subprocess.Popen[
             "Check its permissions, or name another with --obsidian-bin."
         ) from None
     except OSError as error:
-        raise CliFailed(f"The Obsidian command {argv[0]} could not be started: {error.strerror}.") from None
+        raise NotStarted(
+            f"The Obsidian command {argv[0]} could not be started: {error.strerror}. Name another with --obsidian-bin."
+        ) from None
 
 
 def _words(argv: Sequence[str], platform: str = sys.platform) -> Sequence[str | bytes]:
     """UTF-8 on the way out, whatever the locale says. Windows takes Unicode as it is."""
-    return argv if platform == "win32" else [word.encode() for word in argv]
+    return argv if platform == "win32" else [word.encode("utf-8", "surrogateescape") for word in argv]
 
 
 def _creation_flags(platform: str = sys.platform) -> int:
@@ -92,10 +101,14 @@ def _creation_flags(platform: str = sys.platform) -> int:
 
 
 def end(child: subprocess.Popen[bytes], platform: str = sys.platform) -> None:
-    """End the child and everything it started."""
+    """End the child and everything it started, if it lives.
+
+    What a child that has ended by itself leaves behind stays: older installers start the app that way.
+    """
+    if child.poll() is not None:
+        return
     if platform == "win32":
-        if child.poll() is None:
-            subprocess.run(["taskkill", "/PID", str(child.pid), "/T", "/F"], capture_output=True, check=False)
+        subprocess.run(["taskkill", "/PID", str(child.pid), "/T", "/F"], capture_output=True, check=False)
     else:
         with contextlib.suppress(ProcessLookupError, PermissionError):  # gone; macOS says EPERM for a group of zombies
             os.killpg(child.pid, signal.SIGKILL)
@@ -122,13 +135,14 @@ def _wait_readable(fd: int) -> Callable[[], bool]:
 class _Pipes:
     """Both pipes of a child, read side by side and never beyond the limit."""
 
-    def __init__(self, child: subprocess.Popen[bytes]) -> None:
+    def __init__(self, child: subprocess.Popen[bytes], most: int) -> None:
         assert child.stdout
         assert child.stderr
         self.stdout = bytearray()
         self.stderr = bytearray()
         self.flooded = False
         self._child = child
+        self._most = most
         self._left = False
         self._open = 2
         self._change = threading.Condition()
@@ -172,7 +186,7 @@ class _Pipes:
                 data = os.read(pipe.fileno(), CHUNK)
                 if not data:
                     break
-                if len(into) + len(data) > MOST_OUTPUT:
+                if len(into) + len(data) > self._most:
                     self.flooded = True
                     break
                 into += data

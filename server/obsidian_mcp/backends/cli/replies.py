@@ -28,11 +28,11 @@ from obsidian_mcp.vault.path import VaultPath
 # Older installers print these before the payload; stripped at the head only, never inside a note.
 _NOISE = re.compile(
     rb"(?:\r?\n"
-    rb"|[^\n]*Loading updated app package [^\n]*\n"
-    rb"|Your Obsidian installer is out of date\.[^\n]*\n"
-    rb"|Checking for update[^\n]*\n"
-    rb"|Latest version is [^\n]*\n"
-    rb"|App is up to date[^\n]*\n)"
+    rb"|[\d\-:.,TZ ]*Loading updated app package [^\n]*\n"
+    rb"|Your Obsidian installer is out of date\. Please [^\n]*\n"
+    rb"|Checking for update\.*\r?\n"
+    rb"|Latest version is [\d.]+\r?\n"
+    rb"|App is up to date\.?\r?\n)"
 )
 _NOT_RUNNING = re.compile(r"unable to find Obsidian|Unable to connect to main process", re.IGNORECASE)
 
@@ -50,11 +50,11 @@ _SENTENCES: tuple[tuple[re.Pattern[str], type[Failure], str], ...] = (
         "Obsidian's command line interface is switched off. "
         "Turn it on in Settings > General > Advanced, then try again.",
     ),
-    (re.compile(r'Error: File ".*" not found\.'), NoteNotFound, "Obsidian says: {0}"),
+    (re.compile(r'Error: File ".*" not found\.'), NoteNotFound, "Obsidian says: {0} Check the name."),
     (
         re.compile(r"Error: Destination file already exists!"),
         AlreadyExists,
-        "Obsidian says that the destination exists already.",
+        "Obsidian says that the destination exists already. Choose another.",
     ),
     (re.compile(r"Error: File name cannot contain"), InvalidArguments, "Obsidian refuses the name: {0}"),
     (
@@ -62,8 +62,11 @@ _SENTENCES: tuple[tuple[re.Pattern[str], type[Failure], str], ...] = (
         PermissionDenied,
         "The system does not let Obsidian do that ({0}). Check the permissions of the note and its folder.",
     ),
-    (re.compile(r"(?:[A-Za-z]*Error): "), CliFailed, "Obsidian failed: {0}"),
+    (re.compile(r"(?:[A-Za-z]*Error): "), CliFailed, "Obsidian failed: {0} See whether it shows a message."),
 )
+
+
+END_OF_TIME = 253_402_300_800_000  # the year 10000, in milliseconds
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +93,10 @@ def reachable(output: Output) -> None:
     if _NOT_RUNNING.search(complaint):
         raise ObsidianNotRunning(f"Obsidian is not running, or not reachable from here. {START}")
     how = f"by signal {-output.code}" if output.code < 0 else f"with exit code {output.code}"
-    raise CliFailed(f"The Obsidian CLI ended {how}: {_first_line(complaint) or 'it said nothing'}.")
+    raise CliFailed(
+        f"The Obsidian CLI ended {how}: {_first_line(complaint) or 'it said nothing'}. "
+        "See whether Obsidian is well, then try again."
+    )
 
 
 def strip_noise(stdout: bytes) -> bytes:
@@ -121,7 +127,8 @@ def unexpected(reply: str, doing: str) -> Failure:
     """The failure for a reply that is not the success it should be."""
     shown = _first_line(reply) or "nothing"
     return failure(reply) or CliFailed(
-        f"Obsidian's reply while {doing} is not one that is known to mean success: {shown}"
+        f"Obsidian's reply while {doing} is not one that is known to mean success: {shown} "
+        "See whether Obsidian shows a message, and look at the note."
     )
 
 
@@ -149,9 +156,11 @@ def file_facts(reply: str) -> FileFacts | None:
     """Tab-separated lines; None if it is anything else."""
     fields = dict(line.partition("\t")[::2] for line in listed(reply) if "\t" in line)
     try:
-        return FileFacts(fields["path"], int(fields["size"]), int(fields["created"]), int(fields["modified"]))
+        facts = FileFacts(fields["path"], int(fields["size"]), int(fields["created"]), int(fields["modified"]))
     except (KeyError, ValueError):
         return None
+    sane = facts.size >= 0 and all(0 <= moment < END_OF_TIME for moment in (facts.created_ms, facts.modified_ms))
+    return facts if sane else None
 
 
 def note_text(stdout: bytes, size: int) -> bytes | None:
@@ -170,8 +179,19 @@ def note_text(stdout: bytes, size: int) -> bytes | None:
     return None
 
 
+def is_loss_of(stdout: bytes, data: bytes) -> bool:
+    """Whether this is the file as well as it can be printed: a mark, CR and bytes that are not UTF-8 may be lost."""
+
+    def left(shown: bytes) -> str:
+        return shown.decode("utf-8", "replace").removeprefix("\ufeff").replace("\r", "").rstrip("\n")
+
+    return left(data) in (left(stdout), left(strip_noise(stdout)))
+
+
 def _rest(reply: str, prefix: str) -> str | None:
-    return reply[len(prefix) :].rstrip("\r\n") if reply.startswith(prefix) else None
+    """What follows on the one line there is; more lines are no known success."""
+    rest = reply[len(prefix) :].rstrip("\r\n")
+    return rest if reply.startswith(prefix) and "\n" not in rest else None
 
 
 def _first_line(text: str) -> str:

@@ -9,9 +9,9 @@ from obsidian_mcp import logs
 from obsidian_mcp.backends import registry
 from obsidian_mcp.backends.embedded import moving
 from obsidian_mcp.backends.embedded.index import Index
-from obsidian_mcp.backends.embedded.state import State
 from obsidian_mcp.backends.embedded.vault import EmbeddedVault
 from obsidian_mcp.backends.files import Folder
+from obsidian_mcp.backends.state import State
 from obsidian_mcp.call import Call
 from obsidian_mcp.errors import VaultNotFound
 from obsidian_mcp.settings import Settings
@@ -32,13 +32,13 @@ class EmbeddedBackend:
 
     def _root(self, wanted: str) -> str:
         vaults = registry.registered(self._settings.environ)
-        found = registry.find(wanted, vaults)
+        found = registry.find(wanted, vaults, self._settings.environ)
         if len(found) > 1:
             raise VaultNotFound(
                 f"{len(found)} vaults are called {wanted!r}: {registry.described(found)}. "
                 "Name one by its id or folder with --vault."
             )
-        root = found[0].path if found else os.path.expanduser(wanted)
+        root = found[0].path if found else registry.at_home(wanted, self._settings.environ)
         if not os.path.isdir(root):
             raise VaultNotFound(
                 f"There is no vault {wanted!r}: it is neither a folder nor a name that Obsidian knows. "
@@ -56,5 +56,5 @@ class EmbeddedBackend:
 
 def can_serve(wanted: str, settings: Settings) -> bool:
     """Whether a vault's folder is to be found here."""
-    found = registry.find(wanted, registry.registered(settings.environ))
-    return len(found) == 1 or os.path.isdir(os.path.expanduser(wanted))
+    found = registry.find(wanted, registry.registered(settings.environ), settings.environ)
+    return len(found) == 1 or os.path.isdir(registry.at_home(wanted, settings.environ))

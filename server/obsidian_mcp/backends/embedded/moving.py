@@ -14,8 +14,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from obsidian_mcp.backends.embedded.state import State
 from obsidian_mcp.backends.files import Folder
+from obsidian_mcp.backends.state import State
 from obsidian_mcp.errors import Failure
 from obsidian_mcp.vault.path import VaultPath
 

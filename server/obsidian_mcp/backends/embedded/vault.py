@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterator
 from obsidian_mcp.backends.embedded import moving
 from obsidian_mcp.backends.embedded.index import Index, keys_of
 from obsidian_mcp.backends.embedded.moving import Rewrite
-from obsidian_mcp.backends.embedded.state import State
 from obsidian_mcp.backends.files import Folder
+from obsidian_mcp.backends.state import State
 from obsidian_mcp.call import Call
 from obsidian_mcp.errors import Conflict, ObsidianNotRunning
 from obsidian_mcp.vault import config, refusals, text
@@ -39,6 +39,9 @@ class EmbeddedVault:
     def spellings(self, path: VaultPath) -> list[VaultPath]:
         return self._folder.spellings(path)
 
+    def spelled_folder(self, folder: str) -> str:
+        return self._folder.spelled_folder(folder)
+
     def new_note_folder(self) -> str:
         return config.new_note_folder(self._folder.settings())
 
@@ -53,9 +56,10 @@ class EmbeddedVault:
                 before = self._folder.read(there[0])
                 if not overwrite:
                     raise refusals.exists_already(path)
-                text.require_match(path, before, if_match)
+                text.require_match(path, text.etag(before), if_match)
                 self._folder.replace(there[0], before, after)
             else:
+                self._folder.require_room(path)
                 self._keep_links_from(path)
                 self._folder.write_new(path, after)
         return NoteCreated(path.value, not there, bool(there), text.etag(after), len(after))
@@ -70,7 +74,8 @@ class EmbeddedVault:
 
     def delete(self, path: VaultPath, *, permanent: bool, if_match: str | None) -> NoteDeleted:
         with self._writing(f"deleting {path}", path):
-            text.require_match(path, self._folder.read(path), if_match)
+            if if_match is not None:
+                text.require_match(path, self._folder.digest(path)[0], if_match)
             if permanent:
                 self._folder.remove(path)
             elif config.uses_local_trash(self._folder.settings()) or not self._folder.to_system_trash(path):
@@ -96,18 +101,16 @@ class EmbeddedVault:
         )
 
     def info(self, path: VaultPath) -> FileInfo:
-        data = self._folder.read(path)
+        tag, size = self._folder.digest(path)
         created, modified = self._folder.times(path)
-        return FileInfo(
-            path.value, path.stem, path.extension, len(data), _when(created), _when(modified), text.etag(data)
-        )
+        return FileInfo(path.value, path.stem, path.extension, size, _when(created), _when(modified), tag)
 
     def _add(self, path: VaultPath, place: Callable[[bytes], bytes], doing: str, if_match: str | None) -> bytes:
         with self._writing(doing, path):
             for attempt in range(TRIES):
                 before = self._folder.read(path)
                 text.decoded(path, before)
-                text.require_match(path, before, if_match)
+                text.require_match(path, text.etag(before), if_match)
                 after = place(before)
                 try:
                     self._folder.replace(path, before, after)
