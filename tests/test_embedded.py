@@ -113,6 +113,17 @@ def test_an_edit_made_a_moment_ago_is_seen(own_world: World) -> None:
         assert caught.value.code == -32003
 
 
+def test_what_the_vault_excludes_is_found_but_not_suggested(own_world: World) -> None:
+    own_world.put(".obsidian/app.json", '{"userIgnoreFilters": ["Archive/", "/secret/", "/[/", 7]}')
+    for path in ("Archive/Plan.md", "Secret plans.md", "Planet.md"):
+        own_world.put(path, "x")
+    with serving(own_world) as server:
+        assert server.call("read_note", name="Plan")["path"] == "Archive/Plan.md"
+        with pytest.raises(ToolFailed) as caught:
+            server.call("read_note", name="Plans")
+        assert caught.value.data["nearest"] == ["Planet.md"]
+
+
 # Trash
 
 

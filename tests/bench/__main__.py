@@ -5,7 +5,6 @@ Rounds of every measured thing alternate, so that a busy machine slows them all.
 
 from __future__ import annotations
 
-import json
 import statistics
 import subprocess
 import sys
@@ -15,6 +14,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from tests.bench import scale
+from tests.bench.peer import Peer, ms
 from tests.support.world import World
 
 ROUNDS = 25
@@ -23,48 +24,6 @@ CALLS = 150
 ROOT = Path(__file__).parents[2]
 SDK = ROOT / ".venv-bench" / "bin" / "python"
 SCRIPT = Path(sys.executable).with_name("obsidian-mcp")
-INITIALIZE = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "bench", "version": "1"}}
-
-
-class Peer:
-    """A server under measurement: one request at a time."""
-
-    def __init__(self, command: Sequence[str], environment: Mapping[str, str]) -> None:
-        self.process = subprocess.Popen(
-            command, env=dict(environment), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
-        )
-        self._id = 0
-
-    def ask(self, method: str, params: Mapping[str, Any] | None = None) -> Any:
-        self._id += 1
-        self.send({"jsonrpc": "2.0", "id": self._id, "method": method, "params": params or {}})
-        assert self.process.stdout
-        return json.loads(self.process.stdout.readline())
-
-    def send(self, message: Mapping[str, Any]) -> None:
-        assert self.process.stdin
-        self.process.stdin.write(json.dumps(message).encode() + b"\n")
-        self.process.stdin.flush()
-
-    def initialize(self) -> None:
-        self.ask("initialize", INITIALIZE)
-        self.send({"jsonrpc": "2.0", "method": "notifications/initialized"})
-
-    def call(self, tool: str, **arguments: Any) -> Any:
-        return self.ask("tools/call", {"name": tool, "arguments": arguments})
-
-    def resident_mb(self) -> float:
-        with open(f"/proc/{self.process.pid}/status", encoding="ascii") as status:
-            return next(int(line.split()[1]) for line in status if line.startswith("VmRSS")) / 1024
-
-    def end(self) -> None:
-        assert self.process.stdin
-        self.process.stdin.close()
-        self.process.wait(30)
-
-
-def ms(seconds: float) -> str:
-    return f"{seconds * 1000:.1f} ms"
 
 
 def bare_start() -> float:
@@ -186,6 +145,9 @@ def main() -> None:
         measure_start(world)
         measure_ping(world)
         measure_calls(world)
+    for notes in (1_000, 10_000, 100_000):
+        print()
+        scale.measure(notes)
 
 
 if __name__ == "__main__":

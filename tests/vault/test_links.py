@@ -17,6 +17,7 @@ FOUND = {
     "a single bracket inside": ("[[Sq]uare]]", ["Sq]uare"]),
     "a heading of the note itself": ("[[#Part]]", []),
     "several on a line": ("[[A]] and [[B]], [[C]]", ["A", "B", "C"]),
+    "a bracket too many": ("[[[A]]]", ["A"]),
     "opened twice": ("[[A [[B]]", ["B"]),
     "never closed": ("[[A", []),
     "over two lines": ("[[A\nB]]", []),

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import contextlib
+import re
+from collections.abc import Callable, Mapping
 
 from obsidian_mcp.vault.path import BadPath, check_new
 
@@ -12,6 +14,22 @@ LINK_FORMATS = ("shortest", "relative", "absolute")
 def link_format(settings: Mapping[str, object]) -> str:
     found = settings.get("newLinkFormat")
     return found if isinstance(found, str) and found in LINK_FORMATS else "shortest"
+
+
+def is_excluded(settings: Mapping[str, object]) -> Callable[[str], bool]:
+    """What the vault's "excluded files" name: beginnings of paths, or patterns between slashes."""
+    found = settings.get("userIgnoreFilters")
+    filters = [text for text in found if isinstance(text, str) and text] if isinstance(found, list) else []
+    beginnings = tuple(text for text in filters if not _is_pattern(text))
+    patterns = []
+    for text in filter(_is_pattern, filters):
+        with contextlib.suppress(re.error):  # written for JavaScript; one that means nothing here excludes nothing
+            patterns.append(re.compile(text[1:-1], re.IGNORECASE))
+    return lambda path: path.startswith(beginnings) or any(pattern.search(path) for pattern in patterns)
+
+
+def _is_pattern(text: str) -> bool:
+    return len(text) > 2 and text.startswith("/") and text.endswith("/")
 
 
 def uses_local_trash(settings: Mapping[str, object]) -> bool:

@@ -34,12 +34,14 @@ class Link:
     target: str
 
 
-_WIKI = re.compile(r"\[\[(?P<inside>(?:(?!\]\]|\[\[)[^\n])+)\]\]")
+_WIKI = re.compile(r"\[\[(?!\[)(?P<inside>(?:(?!\]\]|\[\[)[^\n])+)\]\]")
 _FENCE = re.compile(r"(?P<mark>`{3,}|~{3,})(?P<info>[^\n]*)")
 _QUOTE = re.compile(r"(?: {0,3}> ?)+")
 _ITEM = re.compile(r"(?:[-+*]|\d{1,9}[.)])(?=[ \t]|$)")
 _DEFINITION = re.compile(r" {0,3}\[(?!\^)(?:[^\[\]\\\n]|\\.)+\]:[ \t]*")
-_SPECIAL = re.compile(r"\\.|`+|\$\$?|%%|<!--|!?\[\[|\[|\]\(?", re.DOTALL)
+# Lines with nothing in them that could begin, end or hide a link. Most are: they are taken in one bite.
+_PROSE = re.compile(r"(?:[^\W\d_][^\n\[\]`$%<~\\]*\n)+")
+_SPECIAL = re.compile(r"\\.|`+|\$\$?|%%|<!--|!?\[\[(?!\[)|\[|\]\(?", re.DOTALL)
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
 _BLANK = re.compile(r"\n[ \t]*(?=\n)")
 _CANVAS_FILE = re.compile(r'(?<!\\)"file"\s*:\s*"(?P<value>(?:[^"\\]|\\.)*)"')
@@ -116,6 +118,13 @@ class _Body:
 
     def _line(self) -> None:
         """One line, or as many as what begins on it takes."""
+        prose = _PROSE.match(self._text, self._at)
+        if prose:
+            if self._after_blank:
+                self._lists.clear()
+            self._after_blank = self._in_indented = False
+            self._at = prose.end()
+            return
         end = self._line_end(self._at)
         quote = _QUOTE.match(self._text, self._at, end)
         begin = quote.end() if quote else self._at

@@ -114,7 +114,7 @@ class Vault(Protocol):
     """One vault, for the length of one call."""
 
     def paths(self) -> list[str]:
-        """Every file of the vault."""
+        """The files of the vault, to suggest from."""
 
     def matching(self, name: Name) -> list[str]:
         """The files that a name can mean, in any case and Unicode form."""

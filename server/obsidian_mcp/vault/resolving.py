@@ -9,31 +9,53 @@ from obsidian_mcp.vault.path import has_known_extension
 
 
 class Resolver:
-    """The files of a vault, by folded name, ready to be looked up."""
+    """The files of a vault, by folded name, ready to be looked up.
+
+    A name that one file has, as nearly all do, is kept without a tuple around
+    it: there may be very many.
+    """
 
     def __init__(self, paths: Iterable[str]) -> None:
-        self._named: dict[str, tuple[str, ...]] = {}
-        for path in paths:
-            self.add(path)
+        self._named: dict[str, str | tuple[str, ...]] = {}
+        self.add_all("", paths)
 
     def add(self, path: str) -> None:
-        key = fold(path.rpartition("/")[2])
-        self._named[key] = (*self._named.get(key, ()), path)
+        self.add_all("", (path,))
+
+    def add_all(self, prefix: str, names: Iterable[str]) -> None:
+        """Several files of one folder."""
+        named = self._named
+        for name in names:
+            path = prefix + name
+            last = name if "/" not in name else name.rpartition("/")[2]
+            key = last.lower() if last.isascii() else fold(last)
+            there = named.get(key)
+            if there is None:
+                named[key] = path
+            else:
+                named[key] = (there, path) if isinstance(there, str) else (*there, path)
 
     def remove(self, path: str) -> None:
         key = fold(path.rpartition("/")[2])
-        left = tuple(other for other in self._named.get(key, ()) if other != path)
+        left = tuple(other for other in self.named(key) if other != path)
         if left:
             self._named[key] = left
         else:
             self._named.pop(key, None)
 
     def paths(self) -> list[str]:
-        return [path for paths in self._named.values() for path in paths]
+        found: list[str] = []
+        for there in self._named.values():
+            if isinstance(there, str):
+                found.append(there)
+            else:
+                found.extend(there)
+        return found
 
     def named(self, filename: str) -> tuple[str, ...]:
         """The files of that name, in any case and Unicode form."""
-        return self._named.get(fold(filename), ())
+        there = self._named.get(fold(filename), ())
+        return (there,) if isinstance(there, str) else there
 
     def namesakes(self, path: str) -> tuple[str, ...]:
         """The files that a link to this one's name could mean: `.md` may be left out, or be part of the name."""

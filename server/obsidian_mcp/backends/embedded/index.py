@@ -11,9 +11,8 @@ import threading
 import time
 from collections.abc import Iterable
 
-from obsidian_mcp.backends.files import Folder, Listing, Stamp
-from obsidian_mcp.errors import Failure
-from obsidian_mcp.vault.linkkeys import key_of_path, keys_in
+from obsidian_mcp.backends.files import Folder, Listing
+from obsidian_mcp.vault.linkkeys import key_of_path, keys_in, mark
 from obsidian_mcp.vault.names import Name
 from obsidian_mcp.vault.path import VaultPath
 from obsidian_mcp.vault.resolving import Resolver
@@ -28,7 +27,9 @@ class Index:
         self._lock = threading.RLock()
         self._listings: dict[str, tuple[Listing, int]] = {}
         self._resolver = Resolver(())
-        self._keys: dict[str, tuple[Stamp, frozenset[str]]] = {}
+        self._stamps: dict[str, int] = {}
+        self._keys: dict[str, str] = {}
+        self._young: set[str] = set()
         self._swept: set[str] = set()
 
     def snapshot(self) -> Resolver:
@@ -59,31 +60,55 @@ class Index:
         self._refresh("")
         return self._resolver
 
-    def mentioning(self, keys: Iterable[str]) -> list[str]:
-        """The files with a link that could mean one of these; those that have not changed are not read again."""
-        wanted = frozenset(keys)
-        with self._lock:
-            known = [path for path in self.paths() if path.lower().endswith(WITH_LINKS)]
-            current: dict[str, tuple[Stamp, frozenset[str]]] = {}
-            for path in known:
-                entry = self._links_of(path)
-                if entry is not None:
-                    current[path] = entry
-            self._keys = current
-            return [path for path, (_, found) in current.items() if not wanted.isdisjoint(found)]
+    def mentioning(self, keys: Iterable[str]) -> dict[str, bytes | None]:
+        """The files with a link that could mean one of these, with their bytes where they had to be read.
 
-    def _links_of(self, path: str) -> tuple[Stamp, frozenset[str]] | None:
-        stamp = self._folder.stamp(path)
-        if stamp is None:
-            return None
-        known = self._keys.get(path)
-        if known is not None and known[0] == stamp and stamp[0] < time.time_ns() - SETTLED:
-            return known
-        try:
-            data = self._folder.read_inside(path)
-        except Failure:
-            return None  # it vanished, or may not be read: then it cannot be rewritten either
-        return stamp, keys_in(path, data)
+        Those that have not changed since the last time are not read again.
+        """
+        wanted = [mark(key) for key in keys]
+        found: dict[str, bytes | None] = {}
+        with self._lock:
+            unread = self._forget_changed()
+            for path, mentioned in self._keys.items():
+                if any(key in mentioned for key in wanted):
+                    found[path] = None
+            found.update(self._read(unread, wanted))
+        return found
+
+    def _forget_changed(self) -> list[str]:
+        """Keep what is still true of the files there are; the others, which must be read."""
+        stamps, keys, unread = self._stamps, self._keys, []
+        self._stamps, self._keys = {}, {}
+        for path in self._current().paths():
+            if not path.endswith(WITH_LINKS) and not path.lower().endswith(WITH_LINKS):
+                continue
+            known = stamps.get(path)
+            if known is None or path in self._young or known != self._folder.stamp(path):
+                unread.append(path)
+            else:
+                self._stamps[path], self._keys[path] = known, keys[path]
+        self._young.clear()
+        return unread
+
+    def _read(self, paths: list[str], wanted: list[str]) -> dict[str, bytes]:
+        """Read these files, keep what they mention, and return those that mention what is wanted.
+
+        On one thread: the work is mostly the interpreter's own, and more threads only wait for each other.
+        """
+        found: dict[str, bytes] = {}
+        young = time.time_ns() - SETTLED
+        for path in paths:
+            stamp, changed, data = self._folder.read_stamped(path)
+            if stamp is None:
+                continue  # it vanished, may not be read, or is a link: then it cannot be rewritten either
+            mentioned = keys_in(path, data)
+            self._stamps[path], self._keys[path] = stamp, mentioned
+            if changed > young:
+                self._young.add(path)
+            for key in wanted:
+                if key in mentioned:
+                    found[path] = data
+        return found
 
     def _refresh(self, folder: str) -> None:
         """Bring one folder, and those below it, up to date."""
@@ -104,11 +129,13 @@ class Index:
 
     def _adopt(self, folder: str, before: Listing | None, now: Listing) -> None:
         prefix = f"{folder}/" if folder else ""
-        old = before.files if before else frozenset()
-        for name in old - now.files:
-            self._resolver.remove(prefix + name)
-        for name in now.files - old:
-            self._resolver.add(prefix + name)
+        if before is None:
+            self._resolver.add_all(prefix, now.files)
+        elif before.files != now.files:
+            old, new = set(before.files), set(now.files)
+            for name in old - new:
+                self._resolver.remove(prefix + name)
+            self._resolver.add_all(prefix, new - old)
         for gone in set(before.folders if before else ()) - set(now.folders):
             self._forget(prefix + gone)
         self._listings[folder] = (now, time.time_ns())

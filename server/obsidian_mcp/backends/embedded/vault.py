@@ -31,7 +31,9 @@ class EmbeddedVault:
         self._call = call
 
     def paths(self) -> list[str]:
-        return self._index.paths()
+        """What may be suggested: files that the vault excludes can be named, but are not offered."""
+        excluded = config.is_excluded(self._folder.settings())
+        return [path for path in self._index.paths() if not excluded(path)]
 
     def matching(self, name: Name) -> list[str]:
         return self._index.matching(name)
@@ -131,11 +133,11 @@ class EmbeddedVault:
         """What must be rewritten, and where, for every link to lead where it led."""
         move = Move.plan(path.value if path else None, target.value, self._index.snapshot(), self._link_format())
         mentioning = self._index.mentioning(keys_of(target, *([path] if path else [])))
-        if path is not None and path.value not in mentioning and path.extension.lower() in ("md", "canvas"):
-            mentioning.append(path.value)
+        if path is not None and path.extension.lower() in ("md", "canvas"):
+            mentioning.setdefault(path.value)
         found = []
-        for at in mentioning:
-            data = self._folder.read_inside(at)
+        for at, read in mentioning.items():
+            data = self._folder.read_inside(at) if read is None else read
             edits = move.edits(at, data.decode("utf-8", "surrogateescape"))
             if edits:
                 found.append((VaultPath(at), data, edits))

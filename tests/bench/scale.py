@@ -1,0 +1,95 @@
+"""How the embedded vault grows: 1,000, 10,000 and 100,000 notes. Part of `make bench`."""
+
+from __future__ import annotations
+
+import os
+import statistics
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from tests.bench.peer import Peer, embedded, ms
+
+LINKING = 500
+FOLDER_SIZE = 200
+
+
+def build(root: Path, notes: int) -> None:
+    """About 2 KB a note, some links each, `LINKING` of them to the note that is renamed."""
+    filler = "Some words that make up a line of ordinary prose in a note.\n" * 32
+    for number in range(notes):
+        folder = root / f"Folder {number // FOLDER_SIZE}"
+        if number % FOLDER_SIZE == 0:
+            folder.mkdir(parents=True)
+        links = f"[[Note {(number * 7) % notes}]] and [text](Note%20{(number * 13) % notes}.md)\n"
+        if number % (notes // LINKING) == 0:
+            links += "See [[Target zq]].\n"
+        (folder / f"Note {number}.md").write_text(f"# Note {number}\n{links}{filler}", encoding="utf-8")
+    (root / "Target zq.md").write_text("target\n", encoding="utf-8")
+
+
+def took(act: Callable[[], object]) -> float:
+    began = time.perf_counter()
+    act()
+    return time.perf_counter() - began
+
+
+def walk(root: Path) -> list[str]:
+    found, todo = [], [str(root)]
+    while todo:
+        with os.scandir(todo.pop()) as entries:
+            for entry in entries:
+                if entry.is_dir(follow_symlinks=False):
+                    todo.append(entry.path)
+                else:
+                    found.append(entry.path)
+    return found
+
+
+def floor(root: Path, name: bytes) -> None:
+    """The least a rename can cost: look through every note, and write each that has the name in one step."""
+    for path in walk(root):
+        fd = os.open(path, os.O_RDONLY)
+        data = os.read(fd, 1 << 16)
+        os.close(fd)
+        if name in data:
+            temporary = f"{path}.tmp"
+            fd = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
+            os.write(fd, data)
+            os.fsync(fd)
+            os.close(fd)
+            os.replace(temporary, path)
+
+
+def measure(notes: int) -> None:
+    with tempfile.TemporaryDirectory(prefix="obsidian-mcp-scale-") as folder:
+        root = Path(folder, "vault")
+        build(root, notes)
+        walk(root)  # once before, so that everybody finds warm caches
+        scan = statistics.median(took(lambda: walk(root)) for _ in range(5))
+        peer = embedded(root, Path(folder, "home"))
+        path = "Folder 0/Note 7.md"
+        by_path = statistics.median(took(lambda: peer.call("obsidian_read_note", name=path)) for _ in range(50))
+        ping = statistics.median(took(lambda: peer.ask("ping")) for _ in range(50))
+        plain = statistics.median(took((root / path).read_bytes) for _ in range(50))
+        first = took(lambda: peer.call("obsidian_read_note", name="Note 11"))
+        later = statistics.median(took(lambda: peer.call("obsidian_read_note", name="Note 12")) for _ in range(30))
+        rename = took(lambda: renamed(peer, "Target zq", "Other zq"))
+        again = took(lambda: renamed(peer, "Other zq", "Target zq"))
+        least = statistics.median(took(lambda: floor(root, b"Target zq")) for _ in range(3))
+        memory = peer.resident_mb()
+        peer.end()
+    limit = "1.5" if notes <= 10_000 else "2"
+    print(f"{notes:,} notes")
+    print(f"  read by path, over a plain read and a ping   {ms(by_path - plain - ping)}   bar 1 ms")
+    print(f"  first read by name, over scandir             {first / scan:.1f} × ({ms(first)})   bar 3 ×")
+    print(f"  later reads by name                          {ms(later)}   bar {5 if notes <= 10_000 else 50} ms")
+    print(f"  rename, {LINKING} linking notes, over the floor    {rename / least:.2f} × ({ms(rename)})   bar {limit} ×")
+    print(f"  the same again, nothing else changed         {again / least:.2f} × ({ms(again)})")
+    print(f"  memory                                       {memory:.0f} MB   bar 150 MB")
+
+
+def renamed(peer: Peer, old: str, new: str) -> None:
+    done = peer.call("obsidian_rename_note", name=old, new_name=new)["result"]["structuredContent"]["data"]
+    assert done["links_updated"] == LINKING, done

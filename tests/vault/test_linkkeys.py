@@ -1,0 +1,48 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from obsidian_mcp.vault.linkkeys import key_of_path, keys_in, mark
+from obsidian_mcp.vault.links import in_canvas, in_note
+from obsidian_mcp.vault.resolving import Resolver
+from tests.vault.test_links import FOUND, PROPERTIES
+
+BRACKETS = ["[[", "]]", "[", "](", "]:", ")", "(", "<", ">", "|", "#", "\\", "/", "%20", "%C3%A9"]
+WORDS = ["é", "e\u0301", "ß", "A", "b.md", "Note 1", "x.png", " ", "\n", "`", "$", "!", '"t"', "---\n", ": "]
+PIECES = st.sampled_from([*BRACKETS, *WORDS])
+NOTES = st.lists(PIECES, max_size=25).map("".join)
+
+
+@settings(max_examples=1500, deadline=None)
+@given(NOTES | st.text(max_size=40))
+@example("[a][b]: x [[ c")
+def test_every_link_is_mentioned(note: str) -> None:
+    """The quick look may say too much, never too little."""
+    keys = keys_in("Note.md", note.encode("utf-8", "surrogatepass"))
+    for link in in_note(note):
+        assert mark(key_of_path(link.target.strip())) in keys, link
+
+
+@pytest.mark.parametrize(
+    "text", [text for text, _ in FOUND.values()] + [f"---\n{t}\n---\n" for t, _ in PROPERTIES.values()]
+)
+def test_every_known_form_is_mentioned(text: str) -> None:
+    keys = keys_in("Note.md", text.encode())
+    assert all(mark(key_of_path(link.target)) in keys for link in in_note(text))
+
+
+def test_a_canvas_mentions_its_files() -> None:
+    text = '{"nodes":[{"file":"A/Übung.md"}]}'
+    assert mark("übung") in keys_in("x.canvas", text.encode())
+    assert in_canvas(text)
+
+
+@given(
+    st.sampled_from(["A/Note.md", "Note", "x.png", "x.png.md", "É.md"]),
+    st.sampled_from(["Note", "x.png", "é", "A/Note"]),
+)
+def test_a_link_that_leads_to_a_file_shares_its_key(path: str, target: str) -> None:
+    if Resolver([path]).resolve(target, "Other.md") == path:
+        assert key_of_path(path) == key_of_path(target)
