@@ -16,6 +16,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from filelock import FileLock, Timeout
+
 from obsidian_mcp.call import Call
 from obsidian_mcp.errors import Cancelled, FileFailed, TimedOut
 
@@ -43,8 +45,6 @@ class State:
     @contextlib.contextmanager
     def locked(self, call: Call, doing: str) -> Iterator[None]:
         """Alone among all servers of this user on this vault. The system frees the lock of one that dies."""
-        from filelock import FileLock, Timeout
-
         try:
             self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
             lock = FileLock(str(self._folder / "lock"), thread_local=False)

@@ -17,7 +17,6 @@ from obsidian_mcp.vault.links import in_canvas
 _ESCAPED = re.compile(rb"\\([!-/:-@\[-`{-~])")
 # A destination is looked at no further than this; longer ones are no paths.
 LONGEST = 4096
-USUAL = 200
 
 
 def key_of_path(path: str) -> str:
@@ -44,16 +43,32 @@ def keys_in(path: str, data: bytes) -> str:
     at = data.find(b"[")
     while at >= 0:
         if data[at + 1 : at + 2] == b"[":
-            end = data.find(b"]]", at, at + LONGEST)
-            keys.add(_key(data[at + 2 : end if end >= 0 else at + LONGEST]))
+            plain = _PLAIN_WIKI.match(data, at)
+            keys.add(_plain_key(plain[1]) if plain else _key(_wiki_inside(data, at + 2)))
         at = data.find(b"[", at + 1)
     at = data.find(b"]")
     while at >= 0:
         if data[at + 1 : at + 2] in (b"(", b":"):
-            near = data[at + 2 : at + 2 + USUAL]
-            keys.add(_destination_key(near if b")" in near else data[at + 2 : at + 2 + LONGEST]))
+            plain = _PLAIN_DESTINATION.match(data, at)
+            found = _plain_key(plain[1].replace(b"%20", b" ")) if plain else None
+            keys.add(found if found is not None else _destination_key(data[at + 2 : at + 2 + LONGEST]))
         at = data.find(b"]", at + 1)
     return _lines(keys)
+
+
+# What nearly every link looks like: plain ASCII, nothing escaped, nothing encoded but the space.
+_PLAIN_WIKI = re.compile(rb"\[\[([ -\"$-Z^-{}~]+)(?:\]\]|[|#])")
+_PLAIN_DESTINATION = re.compile(rb"\]\(([!\"$&'*-;=?-Z^-{}~]+(?:%20[!\"$&'*-;=?-Z^-{}~]+)*)[)#]")
+
+
+def _plain_key(written: bytes) -> str:
+    key = written[written.rfind(b"/") + 1 :].strip().lower().decode("ascii")
+    return key[:-3] if key.endswith(".md") else key
+
+
+def _wiki_inside(data: bytes, start: int) -> bytes:
+    end = data.find(b"]]", start, start + LONGEST)
+    return data[start : end if end >= 0 else start + LONGEST]
 
 
 def _lines(keys: set[str]) -> str:
