@@ -101,9 +101,9 @@ class App:
         """At once: threads that still import or wait must not hold up the end."""
         if self._awake:
             from obsidian_mcp import logs
-            from obsidian_mcp.backends import files
+            from obsidian_mcp.backends import disk
 
-            files.discard_unfinished()
+            disk.discard_unfinished()
             logs.close()
         os._exit(code)
 

@@ -50,7 +50,7 @@ def with_options(command: Callable[..., Any]) -> Callable[..., Any]:
         return command(**values, given={name: texts for name, texts in given.items() if texts})
 
     run.__name__, run.__doc__ = command.__name__, command.__doc__
-    run.__signature__ = inspect.Signature([*kept, *shared])  # type: ignore[attr-defined]
+    run.__signature__ = inspect.Signature([*kept, *shared])  # type: ignore[attr-defined]  # what typer reads
     run.__annotations__ = {parameter.name: parameter.annotation for parameter in (*kept, *shared)}
     return run
 

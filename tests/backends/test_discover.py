@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
 import subprocess
+import sys
+import threading
 from pathlib import Path
 
 import pytest
 
 from obsidian_mcp.backends import registry
 from obsidian_mcp.backends.cli import discover, process
+from obsidian_mcp.call import Call
 
 WINDOWS = {
     "PATH": 'C:\\Windows;"D:\\My Apps\\Obsidian"',
@@ -118,6 +123,27 @@ def test_a_vault_is_found_by_id_by_path_and_by_name(tmp_path: Path) -> None:
         assert [vault.id for vault in registry.find(wanted, vaults, {})] == ["a" * 16]
     assert [vault.id for vault in registry.find("Other", vaults, {})] == ["b" * 16]
     assert registry.find("Nope", vaults, {}) == []
+
+
+def test_no_thread_waits_for_a_pipe_that_something_else_holds_open(tmp_path: Path) -> None:
+    """The command ends; what it started keeps the pipes, outside its group."""
+    left = tmp_path / "pid"
+    script = (
+        "import subprocess\n"
+        "child = subprocess.Popen(['sleep', '600'], start_new_session=True)\n"
+        f"open({str(left)!r}, 'w').write(str(child.pid))\n"
+        "print('done')\n"
+    )
+    before = set(threading.enumerate())
+    try:
+        output = process.run([sys.executable, "-c", script], dict(os.environ), Call(30), "testing")
+        assert output.stdout == b"done\n"
+        readers = set(threading.enumerate()) - before
+        for reader in readers:
+            reader.join(30)
+        assert not any(reader.is_alive() for reader in readers)
+    finally:
+        os.kill(int(left.read_text()), signal.SIGKILL)
 
 
 def test_words_for_windows_are_text_and_for_others_utf8() -> None:

@@ -7,27 +7,22 @@ what leads out of the vault, or into a hidden folder, is refused.
 from __future__ import annotations
 
 import contextlib
-import errno
 import json
 import os
 import re
-import secrets
 import stat
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from obsidian_mcp.errors import AlreadyExists, Conflict, Failure, FileFailed, NoteNotFound, PermissionDenied, TooLarge
+from obsidian_mcp.backends import disk
+from obsidian_mcp.errors import AlreadyExists, Failure, FileFailed, NoteNotFound, PermissionDenied, TooLarge
 from obsidian_mcp.vault import text
 from obsidian_mcp.vault.folding import fold
 from obsidian_mcp.vault.path import BadPath, VaultPath, check
 
-CHUNK = 64 * 1024
 MOST_TEXT = 64 * 1024 * 1024
-_BINARY = getattr(os, "O_BINARY", 0)
-_NO_LINK = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
-TEMPORARY = ".obsidian-mcp-"
 # Names that no path of ours can hold: backslashes, control characters, bytes that are not UTF-8.
 _UNUSABLE = re.compile("[\\\\\x00-\x1f\x7f-\x9f\ud800-\udfff]")
 IGNORES_CASE = sys.platform in ("darwin", "win32")
@@ -132,15 +127,15 @@ class Folder:
                     "It can be moved, renamed, deleted and described.",
                     path=path.value,
                 )
-            return _read(str(real))
+            return disk.read(str(real))
 
     def digest(self, path: VaultPath) -> tuple[str, int]:
         """The etag and size of a file of any size."""
         with _explained(path):
-            fd = _open(str(self.real(path)))
+            fd = disk.open_regular(str(self.real(path)))
             try:
                 digest, size = text.Digest(), 0
-                while part := os.read(fd, CHUNK):
+                while part := os.read(fd, disk.CHUNK):
                     digest.update(part)
                     size += len(part)
                 return digest.etag(), size
@@ -150,7 +145,7 @@ class Folder:
     def read_inside(self, path: str) -> bytes:
         """The bytes of a regular file that a listing has named."""
         with _explained(path):
-            return _read(f"{self._prefix}{path}")
+            return disk.read(f"{self._prefix}{path}")
 
     def make_folder_for(self, path: VaultPath) -> list[str]:
         """Make what is missing of the folders above; those that were made, outermost first."""
@@ -168,7 +163,7 @@ class Folder:
         real = self.real(path)
         self.require_room(path)
         self.make_folder_for(path)
-        with _explained(path), _temporary(str(real), data) as temporary:
+        with _explained(path), disk.temporary(str(real), data) as temporary:
             try:
                 os.link(temporary, real)
             except OSError:
@@ -181,12 +176,12 @@ class Folder:
     def replace(self, path: VaultPath, before: bytes, after: bytes) -> None:
         """Swap a file's bytes in one step, if they still are what they were."""
         with _explained(path):
-            _swap(path.value, str(self.real(path)), before, after)
+            disk.swap(path.value, str(self.real(path)), before, after)
 
     def replace_inside(self, path: str, before: bytes, after: bytes) -> None:
         """The same for a file that a listing has named, which is no link: many of them, quickly."""
         with _explained(path):
-            _swap(path, f"{self._prefix}{path}", before, after)
+            disk.swap(path, f"{self._prefix}{path}", before, after)
 
     def spelled_exactly(self, path: VaultPath) -> bool:
         """Whether a file is there under exactly that name, also where the system ignores case."""
@@ -225,21 +220,21 @@ class Folder:
     def stamp(self, path: str) -> int | None:
         """What tells one state of a file from another without reading it; None for a link, or for nothing."""
         try:
-            return _stamp(os.lstat(f"{self._prefix}{path}"))
+            return disk.stamp(os.lstat(f"{self._prefix}{path}"))
         except OSError:
             return None
 
     def read_stamped(self, path: str) -> tuple[int | None, int, bytes]:
         """A file that a listing has named: its stamp, when it changed, its bytes. No stamp: none of the vault's own."""
         try:
-            fd = os.open(self._prefix + path, os.O_RDONLY | _BINARY | _NO_LINK)
+            fd = os.open(self._prefix + path, os.O_RDONLY | disk.BINARY | disk.NO_LINK)
         except OSError:
             return None, 0, b""
         try:
             found = os.fstat(fd)
-            stamp = _stamp(found)
-            data = os.read(fd, CHUNK) if stamp is not None else b""
-            while len(data) and len(data) % CHUNK == 0 and (more := os.read(fd, CHUNK)):
+            stamp = disk.stamp(found)
+            data = os.read(fd, disk.CHUNK) if stamp is not None else b""
+            while len(data) and len(data) % disk.CHUNK == 0 and (more := os.read(fd, disk.CHUNK)):
                 data += more
             return stamp, found.st_mtime_ns, data
         except OSError:
@@ -304,96 +299,17 @@ class Folder:
 
     def sweep(self, folder: str) -> None:
         """Remove what a writer of ours that was killed has left in a folder. Only while nobody else writes."""
-        for left in (self._root / folder).glob(f"{TEMPORARY}*.tmp"):
+        for left in (self._root / folder).glob(f"{disk.TEMPORARY}*.tmp"):
             with contextlib.suppress(OSError):
                 left.unlink()
 
     def settings(self) -> dict[str, object]:
         """The vault's `.obsidian/app.json`; empty where there is none that can be read."""
         try:
-            found = json.loads(_read(f"{self._prefix}.obsidian/app.json"))
+            found = json.loads(disk.read(f"{self._prefix}.obsidian/app.json"))
         except (OSError, ValueError, RecursionError):
             return {}
         return found if isinstance(found, dict) else {}
-
-
-def _stamp(found: os.stat_result) -> int | None:
-    """One number, because there may be very many of them."""
-    if not stat.S_ISREG(found.st_mode):
-        return None
-    return hash((found.st_mtime_ns, found.st_size, found.st_ino))
-
-
-def _open(file: str) -> int:
-    """A regular file, opened for reading. Anything else, such as a pipe, could wait for ever."""
-    fd = os.open(file, os.O_RDONLY | _BINARY | getattr(os, "O_NONBLOCK", 0))
-    if not stat.S_ISREG(os.fstat(fd).st_mode):
-        os.close(fd)
-        raise OSError(errno.EINVAL, "it is not a regular file")
-    return fd
-
-
-def _read(file: str) -> bytes:
-    """In small chunks: one large buffer is several times slower."""
-    fd = _open(file)
-    try:
-        data = os.read(fd, CHUNK)
-        if len(data) < CHUNK:
-            return data  # of a regular file, less than asked for is the end
-        parts = [data]
-        while part := os.read(fd, CHUNK):
-            parts.append(part)
-        return b"".join(parts)
-    finally:
-        os.close(fd)
-
-
-def _swap(path: str, real: str, before: bytes, after: bytes) -> None:
-    with _temporary(real, after) as temporary:
-        mode = stat.S_IMODE(os.stat(real).st_mode)
-        if not mode & 0o222 or not os.access(real, os.W_OK):
-            raise PermissionDenied(f"{path} is read-only. Nothing was changed. Make it writable first.", path=path)
-        if mode != stat.S_IMODE(os.stat(temporary).st_mode):
-            os.chmod(temporary, mode)
-        if _read(real) != before:
-            raise Conflict(
-                f"{path} was changed by someone else meanwhile. Nothing was changed. Read it again.", path=path
-            )
-        os.replace(temporary, real)
-        _unfinished.discard(temporary)
-
-
-_unfinished: set[str] = set()
-
-
-def discard_unfinished() -> None:
-    """When the process has to end at once: leave no temporary file in a vault."""
-    for name in list(_unfinished):
-        with contextlib.suppress(OSError):
-            os.unlink(name)
-
-
-@contextlib.contextmanager
-def _temporary(beside: str, data: bytes) -> Iterator[str]:
-    """A hidden file with the data, on disk, in the folder where it will be needed; gone afterwards."""
-    name = f"{os.path.dirname(beside)}{os.sep}{TEMPORARY}{secrets.token_hex(8)}.tmp"
-    _unfinished.add(name)
-    try:
-        # Not tempfile: it makes files that nobody else may read, and a note should be as the umask says.
-        fd = os.open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _BINARY, 0o666)
-        try:
-            rest = memoryview(data)
-            while rest:
-                rest = rest[os.write(fd, rest) :]
-            os.fsync(fd)
-        finally:
-            os.close(fd)
-        yield name
-    finally:
-        if name in _unfinished:
-            with contextlib.suppress(FileNotFoundError):
-                os.unlink(name)
-            _unfinished.discard(name)
 
 
 @contextlib.contextmanager

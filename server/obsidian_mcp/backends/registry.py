@@ -11,6 +11,8 @@ import os
 import posixpath
 import sys
 
+from obsidian_mcp.errors import VaultNotFound
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -64,6 +66,16 @@ def find(wanted: str, vaults: Sequence[Registered], environ: Mapping[str, str]) 
         real = _real(at_home(wanted, environ))
         return [vault for vault in vaults if _real(vault.path) == real]
     return [vault for vault in vaults if vault.name == wanted]
+
+
+def the_one(wanted: str, vaults: Sequence[Registered], environ: Mapping[str, str]) -> Registered | None:
+    """The vault that is meant, if it is registered; raises where several are."""
+    found = find(wanted, vaults, environ)
+    if len(found) > 1:
+        raise VaultNotFound(
+            f"{len(found)} vaults are called {wanted!r}: {described(found)}. Name one by its id or folder with --vault."
+        )
+    return found[0] if found else None
 
 
 def looks_like_path(text: str) -> bool:

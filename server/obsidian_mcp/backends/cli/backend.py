@@ -25,20 +25,15 @@ class CliBackend:
         """The vault for one call. The list of vaults is read anew: it may have changed since the last."""
         command = self._find_command()
         vaults = registry.registered(self._settings.environ)
-        found = registry.find(wanted, vaults, self._settings.environ)
-        if len(found) > 1:
-            raise VaultNotFound(
-                f"{len(found)} vaults are called {wanted!r}: {registry.described(found)}. "
-                "Name one by its id with --vault."
-            )
+        found = registry.the_one(wanted, vaults, self._settings.environ)
         if not found and registry.looks_like_path(wanted):
             raise VaultNotFound(
                 f"{wanted} is not a vault that Obsidian knows. Known vaults: {registry.described(vaults)}. "
                 "Open the folder as a vault in Obsidian, or name one of these with --vault."
             )
-        name = _unmistakable(found[0], vaults) if found else wanted
+        name = _unmistakable(found, vaults) if found else wanted
         client = Client(command, name, self._settings.environ, call, registry.described(vaults))
-        root = found[0].path if found else self._folder_of(name, client)
+        root = found.path if found else self._folder_of(name, client)
         folder = Folder(root) if os.path.isabs(root) else None
         within_reach = folder if folder and folder.is_there else None
         return CliVault(client, within_reach, State(root, self._settings.environ), call)

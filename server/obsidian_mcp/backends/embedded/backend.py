@@ -32,13 +32,8 @@ class EmbeddedBackend:
 
     def _root(self, wanted: str) -> str:
         vaults = registry.registered(self._settings.environ)
-        found = registry.find(wanted, vaults, self._settings.environ)
-        if len(found) > 1:
-            raise VaultNotFound(
-                f"{len(found)} vaults are called {wanted!r}: {registry.described(found)}. "
-                "Name one by its id or folder with --vault."
-            )
-        root = found[0].path if found else registry.at_home(wanted, self._settings.environ)
+        found = registry.the_one(wanted, vaults, self._settings.environ)
+        root = found.path if found else registry.at_home(wanted, self._settings.environ)
         if not os.path.isdir(root):
             raise VaultNotFound(
                 f"There is no vault {wanted!r}: it is neither a folder nor a name that Obsidian knows. "
