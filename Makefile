@@ -39,7 +39,7 @@ demo: $(READY) ## A session against a sample vault
 	@$(BIN)/obsidian-mcp demo
 
 live: $(READY) ## The promises against a real Obsidian: make live VAULT=NAME
-	@test -n "$(VAULT)" || { echo "Say which vault: make live VAULT=NAME (a folder obsidian-mcp-scratch is made in it and removed)"; exit 2; }
+	@test -n "$(VAULT)" || { echo "Say which vault: make live VAULT=NAME (a folder obsidian-mcp-scratch is made in it and removed; what the tests delete stays in the trash)"; exit 2; }
 	OBSIDIAN_MCP_LIVE_VAULT="$(VAULT)" $(BIN)/python -m pytest tests/promises
 
 bench: $(READY) ## Start-up, latency, memory, as ratios of one run

@@ -25,7 +25,20 @@ class Ground:
         file = self.folder / self.at(path)
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_bytes(content.encode() if isinstance(content, str) else content)
+        if self.prefix:
+            self._until_noticed(self.at(path))
         return self.at(path)
+
+    def _until_noticed(self, path: str) -> None:
+        """A running Obsidian watches its folder, and takes a moment. Hidden files it never sees."""
+        for _ in range(100):
+            try:
+                self.call("file_info", name=path)
+            except ToolFailed as failure:
+                if failure.code != -32003:
+                    return
+            else:
+                return
 
     def get(self, path: str) -> bytes:
         return (self.folder / path).read_bytes()

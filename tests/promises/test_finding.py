@@ -79,6 +79,7 @@ def test_a_note_in_a_folder_that_no_path_can_name_is_not_found(near: Ground) -> 
 
 
 def test_a_pipe_is_not_waited_for(near: Ground) -> None:
+    near.put("Note.md")
     os.mkfifo(near.folder / near.at("Pipe.md"))
     for tool, more in (("read_note", {}), ("append_note", {"content": "x"})):
         failure = near.fails(tool, name=near.at("Pipe.md"), **more)
