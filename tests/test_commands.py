@@ -57,6 +57,7 @@ FAILURES = {
     "no key": (("read_note", "Note"), 2),
     "an unknown tool": (("fly",), 2),
     "an unknown vault": (("read_note", "name=Note", "--vault", "/nope"), 4),
+    "an argument given twice": (("read_note", "name=Note", "name=Other"), 2),
     "no executable": (("read_note", "name=Note", "--obsidian-bin", "/nope"), 3),
 }
 

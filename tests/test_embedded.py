@@ -36,6 +36,7 @@ def vault(own_world: World) -> World:
     own_world.put("Code.md", "```\n[[Old]]\n```\n")
     own_world.put("Pic.png", b"\x89PNG\xff")
     own_world.put("Latin1.md", b"\xe9 [[Old]]\n")
+    (own_world.vault / ".obsidian").mkdir()
     return own_world
 
 
@@ -96,6 +97,16 @@ def test_links_are_mended_in_the_vaults_own_format(own_world: World, style: str,
     with serving(own_world) as server:
         server.call("move_note", name="N", to="B")
     assert own_world.get("C/S.md").decode() == expected
+
+
+def test_in_a_plain_folder_markdown_links_stay_paths(own_world: World) -> None:
+    own_world.put("A.md", "[[B]] [b](Sub/B.md) ![p](Sub/p.png)")
+    own_world.put("Sub/B.md", "[a](../A.md) ![p](p.png)")
+    own_world.put("Sub/p.png", b"x")
+    with serving(own_world) as server:
+        server.call("move_note", name="B", to="New/Deep")
+    assert own_world.get("A.md") == b"[[B]] [b](New/Deep/B.md) ![p](Sub/p.png)"
+    assert own_world.get("New/Deep/B.md") == b"[a](../../A.md) ![p](../../Sub/p.png)"
 
 
 def test_an_edit_made_a_moment_ago_is_seen(own_world: World) -> None:
@@ -239,6 +250,102 @@ os.replace = failing
 from obsidian_mcp.__main__ import main
 main()
 """
+
+NO_ROOM = """
+import os, sys
+left = int(sys.argv.pop(1))
+fsync = os.fsync
+def failing(fd):
+    global left
+    left -= 1
+    if left <= 0:
+        raise OSError(28, "No space left on device")
+    return fsync(fd)
+os.fsync = failing
+from obsidian_mcp.__main__ import main
+main()
+"""
+
+
+@pytest.mark.parametrize("step", [1, 2, 3, 5])
+def test_a_disk_that_stays_full_leaves_the_vault_as_it_was_and_usable(own_world: World, step: int) -> None:
+    own_world.put("Old.md", "old [[Old]]")
+    for number in range(3):
+        own_world.put(f"N{number}.md", "[[Old]]")
+    before = own_world.tree()
+    with serving(own_world, command=(sys.executable, "-c", NO_ROOM, str(step))) as server:
+        with pytest.raises(ToolFailed) as caught:
+            server.call("move_note", name="Old", to="Deep/New.md")
+        assert caught.value.error_code == "FILE_FAILED"
+        assert own_world.tree() == before
+        assert server.call("read_note", name="Old")["content"] == "old [[Old]]"
+
+
+@pytest.mark.parametrize("step", [2, 3])
+def test_a_note_that_cannot_be_made_leaves_links_as_they_were(own_world: World, step: int) -> None:
+    own_world.put("A/Note.md", "old")
+    own_world.put("Links.md", "[[Note]]")
+    before = own_world.tree()
+    command = (sys.executable, "-c", NO_ROOM, str(step))
+    with serving(own_world, command=command) as server, pytest.raises(ToolFailed):
+        server.call("create_note", name="Note", content="new")
+    assert own_world.tree() == before
+
+
+JOURNALS = {
+    "not JSON": "{",
+    "nothing in it": "{}",
+    "another shape": '{"old":"A.md","new":"B.md","inode":1,"rewrites":5}',
+    "paths that lead out": '{"old":"A.md","new":"../B.md","inode":1,"rewrites":[]}',
+    "a note that is gone": '{"old":null,"new":"A.md","inode":null,"rewrites":[{"now":"X.md","path":"X.md",'
+    '"before":"0","after":"x"}]}',
+    "a list": "[]",
+}
+
+
+@pytest.mark.parametrize("journal", JOURNALS.values(), ids=JOURNALS)
+def test_a_journal_that_means_nothing_stops_nobody(own_world: World, journal: str) -> None:
+    own_world.put("A.md", "a")
+    with serving(own_world) as server:
+        server.call("append_note", name="A", content="b")
+        (state,) = (own_world.folder / "home").rglob("lock")
+        (state.parent / "move.json").write_text(journal)
+        before = own_world.tree()
+        assert server.call("read_note", name="A")["content"] == "a\nb"
+        assert own_world.tree() == before
+        assert not (state.parent / "move.json").exists()
+
+
+def test_a_trash_that_is_a_link_is_not_followed(own_world: World) -> None:
+    own_world.put(".obsidian/app.json", '{"trashOption": "local"}')
+    own_world.put("Note.md", "x")
+    (own_world.vault / ".trash").symlink_to(own_world.outside)
+    with serving(own_world) as server:
+        with pytest.raises(ToolFailed) as caught:
+            server.call("delete_note", name="Note")
+        assert caught.value.code == -32005
+    assert own_world.get("Note.md") == b"x"
+
+
+def test_a_note_is_moved_under_its_own_path_not_that_of_a_link(own_world: World) -> None:
+    own_world.put("Sub/Note.md", "x")
+    own_world.put("Links.md", "[[Sub/Note]]")
+    (own_world.vault / "Alias").symlink_to(own_world.vault / "Sub")
+    (own_world.vault / "Link.md").symlink_to(own_world.vault / "Sub" / "Note.md")
+    with serving(own_world) as server:
+        with pytest.raises(ToolFailed) as caught:
+            server.call("move_note", name="Link.md", to="Deep")
+        assert caught.value.code == -32005
+        server.call("move_note", name="Alias/Note.md", to="Deep/Moved.md")
+    assert own_world.get("Links.md") == b"[[Moved]]"
+
+
+def test_a_linking_note_that_no_path_of_ours_can_name_is_mended_too(own_world: World) -> None:
+    own_world.put("Old.md", "x")
+    own_world.put("Q: what.md", "[[Old]]")
+    with serving(own_world) as server:
+        assert server.call("rename_note", name="Old", new_name="New")["links_updated"] == 1
+    assert own_world.get("Q: what.md") == b"[[New]]"
 
 
 @pytest.mark.parametrize("step", [1, 2, 3])

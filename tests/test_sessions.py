@@ -359,6 +359,7 @@ def test_read_only_offers_what_changes_nothing(own_world: World) -> None:
             with pytest.raises(ToolFailed) as caught:
                 server.call(tool, name="Note", content="x")
             assert caught.value.code == -32602
+            assert "--read-only" in caught.value.message
         with pytest.raises(ToolFailed):
             server.call("open_note", name="Missing")
         assert server.call("read_note", name="Note")["content"] == "x"

@@ -23,7 +23,11 @@ FLAGS = {
     "backend": (("--backend", "obsidian"), {"BACKEND": "obsidian"}, "obsidian"),
     "obsidian_bin": (("--obsidian-bin", "/x y"), {"OBSIDIAN_BIN": "/x y"}, "/x y"),
     "timeout": (("--timeout", "2.5"), {"TIMEOUT": "2.5"}, 2.5),
-    "timeouts": (("--timeout-for", "a=1", "--timeout-for", "b=2"), {"TIMEOUT_FOR": "a=1, b=2"}, {"a": 1.0, "b": 2.0}),
+    "timeouts": (
+        ("--timeout-for", "a=1", "--timeout-for", "b=2"),
+        {"TIMEOUT_FOR": "a=1, obsidian_b=2"},
+        {"obsidian_a": 1.0, "obsidian_b": 2.0},
+    ),
     "errors": (("--errors", "result"), {"ERRORS": "result"}, "result"),
     "read_only": (("--read-only",), {"READ_ONLY": "true"}, True),
     "log_level": (("--log-level", "debug"), {"LOG_LEVEL": "debug"}, "debug"),

@@ -10,6 +10,13 @@ from obsidian_mcp import settings
 
 def main() -> None:
     try:
+        _main()
+    except KeyboardInterrupt:  # before the door or the command has its own way of ending
+        raise SystemExit(130) from None
+
+
+def _main() -> None:
+    try:
         given, words = settings.split(sys.argv[1:])
         if not words:
             _serve(given)

@@ -34,7 +34,7 @@ class App:
         every = catalogue.load() if settings.timeouts else self.catalogue
         unknown = [tool for tool in settings.timeouts if tool not in every]
         if unknown:
-            raise UsageError(f"--timeout-for names no tool: {unknown[0]!r}; see obsidian-mcp tools")
+            raise UsageError(f"there is no tool {unknown[0]!r} to set a limit for; there are {', '.join(every.names)}")
         self.dispatcher = Dispatcher(settings, self.catalogue, self._open, self.labels, self.wake)
         self._awake = False
         self._backend: Backend | None = None
@@ -65,9 +65,7 @@ class App:
 
         command = discover.find(self.settings.obsidian_bin, self.settings.environ)
         nothing_found = command is None and not self.settings.obsidian_bin
-        if self.settings.backend == "embedded" or (
-            self.settings.backend == "auto" and nothing_found and self._all_on_disk()
-        ):
+        if self.settings.backend == "embedded" or (self.settings.backend == "auto" and nothing_found):
             from obsidian_mcp.backends.embedded.backend import EmbeddedBackend
 
             self._backend = EmbeddedBackend(self.settings)
@@ -77,12 +75,7 @@ class App:
 
         self._backend = CliBackend(self.settings)
         found = f"the command is {command}"
-        return "obsidian", found if command else "no command was found, nor a folder; calls will say what to do"
-
-    def _all_on_disk(self) -> bool:
-        from obsidian_mcp.backends.embedded.backend import can_serve
-
-        return all(can_serve(wanted, self.settings) for wanted in self._wanted)
+        return "obsidian", found if command else "asked for, but no command was found; calls will say what to do"
 
     def connect(self, send: Callable[[bytes], None]) -> Connection:
         """A conversation with a client in this process."""

@@ -17,8 +17,9 @@ import typer
 from obsidian_mcp import __version__, demo, settings
 from obsidian_mcp.app import App, labels
 from obsidian_mcp.call import Call
-from obsidian_mcp.errors import Failure, InvalidArguments, UnknownTool, face
+from obsidian_mcp.errors import Failure, InvalidArguments, face
 
+NARROWEST = 60  # columns; below that a table is no longer one
 ROOT_HELP = """Serve the notes of an Obsidian vault to AI assistants, over MCP.
 
 Without a command it serves MCP on stdin and stdout; hosts start it that way.
@@ -130,7 +131,7 @@ def call(
     name = tool if tool in whole.catalogue else f"obsidian_{tool}"
     try:
         if name not in whole.catalogue:
-            raise UnknownTool(f"There is no tool {tool!r}. Tools: {', '.join(whole.catalogue.names)}.")
+            raise whole.catalogue.unknown(name)
         values = _values(whole, name, arguments or [])
         data = whole.dispatcher.run(name, values, Call(whole.settings.limit_for(name)))
     except Failure as failure:
@@ -165,6 +166,10 @@ def run(argv: Sequence[str]) -> NoReturn:
     except BrokenPipeError:  # as when piped into head
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
         sys.exit(1)
+    except OSError as error:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        print(f"obsidian-mcp: {error.strerror}", file=sys.stderr)
+        sys.exit(1)
     sys.exit(code if isinstance(code, int) else 0)
 
 
@@ -191,6 +196,8 @@ def _values(whole: App, name: str, pairs: Sequence[str]) -> dict[str, Any]:
         key, equals, text = pair.partition("=")
         if not equals:
             raise InvalidArguments(f"{pair!r} is not KEY=VALUE. The arguments of {name} are {', '.join(properties)}.")
+        if key in values:
+            raise InvalidArguments(f"{key} is given twice. Give each argument once.")
         values[key] = _typed(properties.get(key, {}).get("type"), text)
     return values
 
@@ -219,7 +226,9 @@ def _print_table(head: list[str], rows: list[list[str]]) -> None:
         table.add_column(title, overflow="fold")
     for row in rows:
         table.add_row(*row)
-    Console(markup=False, highlight=False).print(table)
+    console = Console(markup=False, highlight=False)
+    console.width = max(console.width, NARROWEST)
+    console.print(table)
 
 
 def _print_data(data: dict[str, Any], as_json: bool) -> None:
@@ -228,7 +237,7 @@ def _print_data(data: dict[str, Any], as_json: bool) -> None:
         return
     content = data.pop("content", None)
     for key, value in data.items():
-        print(f"{key + ':':<14} {json.dumps(value) if isinstance(value, bool) else value}")
+        print(f"{key + ':':<14} {value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)}")
     if content is not None:
         print()
         sys.stdout.write(content if content.endswith("\n") else content + "\n")
@@ -245,5 +254,6 @@ def _fail(failure: Failure, as_json: bool) -> NoReturn:
                 }
             )
         )
-    print(f"obsidian-mcp: {look.error_code}: {failure.message}", file=sys.stderr)
+    else:
+        print(f"obsidian-mcp: {look.error_code}: {failure.message}", file=sys.stderr)
     sys.exit(look.shell)

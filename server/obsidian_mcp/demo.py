@@ -14,7 +14,7 @@ from obsidian_mcp.app import App
 
 SAMPLE = {
     ".obsidian/app.json": '{"trashOption": "local"}',
-    "Welcome.md": "# Welcome\n\nBegin with [[Ideas]], or look at [the roses](Garden/Roses.md).\n",
+    "Welcome.md": "# Welcome\n\nBegin with [[Ideas]], or look at ![[Roses#Care]].\n",
     "Ideas.md": "# Ideas\n\n- Plant a garden: [[Roses|some roses]]\n- `[[Roses]]` in code is no link\n",
     "Garden/Roses.md": "# Roses\n\nPruned in March. See also [[Welcome#Garden]].\n",
     "Garden/Herbs.md": "# Herbs\n\nSage.\n",

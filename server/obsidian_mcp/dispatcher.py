@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import time
 
-from obsidian_mcp.errors import Failure, InternalError, InvalidArguments, InvalidParams, UnknownTool, face
+from obsidian_mcp.errors import Failure, InternalError, InvalidArguments, InvalidParams, face
 from obsidian_mcp.protocol import jsonrpc, shapes
 from obsidian_mcp.turns import Turn
 
@@ -78,7 +78,7 @@ class Dispatcher:
         if not isinstance(arguments, dict | None):
             raise InvalidParams(f"The arguments of {name} must be an object.")
         if name not in self._catalogue:
-            raise UnknownTool(f"There is no tool {name!r}. Tools: {', '.join(self._catalogue.names)}.")
+            raise self._catalogue.unknown(name)
         arguments = arguments or {}
         turn = Turn(touched(arguments), writes=self._catalogue.writes(name))
         return ToolCall(request.id, name, arguments, modern, self._settings.limit_for(name), turn)

@@ -104,7 +104,7 @@ class Settings:
         self.backend = values["backend"][-1]
         self.obsidian_bin = values["obsidian-bin"][-1] if values["obsidian-bin"] else ""
         self.timeout = float(values["timeout"][-1])
-        self.timeouts = {tool.strip(): float(limit) for tool, _, limit in _pairs(values["timeout-for"])}
+        self.timeouts = {_full_name(tool): float(limit) for tool, _, limit in _pairs(values["timeout-for"])}
         self.errors = values["errors"][-1]
         self.read_only = values["read-only"][-1:] == ["true"]
         self.log_level = values["log-level"][-1]
@@ -196,6 +196,10 @@ def _check_seconds(source: str, value: str) -> None:
         seconds = 0.0
     if not 0 < seconds <= 86_400:
         raise UsageError(f"{source} must be a number of seconds above 0 and at most 86400, not {value!r}")
+
+
+def _full_name(tool: str) -> str:
+    return tool.strip() if tool.strip().startswith("obsidian_") else f"obsidian_{tool.strip()}"
 
 
 def _pairs(values: Sequence[str]) -> list[tuple[str, str, str]]:

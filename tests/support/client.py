@@ -147,6 +147,11 @@ class Server:
         """The data of a success; a failure is raised."""
         return self.end_call(self.begin_call(tool, **arguments))
 
+    def peak_mb(self) -> float:
+        """The most memory it has ever held."""
+        with open(f"/proc/{self.process.pid}/status", encoding="ascii") as status:
+            return next(int(line.split()[1]) for line in status if line.startswith("VmHWM")) / 1024
+
     def finish(self) -> int:
         """Close its input and wait for it to end."""
         self.stdin.close()

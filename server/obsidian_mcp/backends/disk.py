@@ -49,18 +49,22 @@ def read(file: str) -> bytes:
 
 
 def swap(path: str, real: str, before: bytes, after: bytes) -> None:
+    """Give a file other bytes in one step, if it still has those it had."""
     with temporary(real, after) as made:
-        mode = stat.S_IMODE(os.stat(real).st_mode)
-        if not mode & 0o222 or not os.access(real, os.W_OK):
-            raise PermissionDenied(f"{path} is read-only. Nothing was changed. Make it writable first.", path=path)
-        if mode != stat.S_IMODE(os.stat(made).st_mode):
-            os.chmod(made, mode)
-        if read(real) != before:
-            raise Conflict(
-                f"{path} was changed by someone else meanwhile. Nothing was changed. Read it again.", path=path
-            )
-        os.replace(made, real)
-        _unfinished.discard(made)
+        put_in_place(path, made, real, before)
+
+
+def put_in_place(path: str, made: str, real: str, before: bytes) -> None:
+    """The second half of a swap. Needs no room on the disk."""
+    mode = stat.S_IMODE(os.stat(real).st_mode)
+    if not mode & 0o222 or not os.access(real, os.W_OK):
+        raise PermissionDenied(f"{path} is read-only. Nothing was changed. Make it writable first.", path=path)
+    if mode != stat.S_IMODE(os.stat(made).st_mode):
+        os.chmod(made, mode)
+    if read(real) != before:
+        raise Conflict(f"{path} was changed by someone else meanwhile. Nothing was changed. Read it again.", path=path)
+    os.replace(made, real)
+    _unfinished.discard(made)
 
 
 _unfinished: set[str] = set()
@@ -76,6 +80,15 @@ def discard_unfinished() -> None:
 @contextlib.contextmanager
 def temporary(beside: str, data: bytes) -> Iterator[str]:
     """A hidden file with the data, on disk, in the folder where it will be needed; gone afterwards."""
+    name = prepare(beside, data)
+    try:
+        yield name
+    finally:
+        discard(name)
+
+
+def prepare(beside: str, data: bytes) -> str:
+    """The first half of a swap: all that can fail for want of room."""
     name = f"{os.path.dirname(beside)}{os.sep}{TEMPORARY}{secrets.token_hex(8)}.tmp"
     _unfinished.add(name)
     try:
@@ -88,9 +101,15 @@ def temporary(beside: str, data: bytes) -> Iterator[str]:
             os.fsync(fd)
         finally:
             os.close(fd)
-        yield name
-    finally:
-        if name in _unfinished:
-            with contextlib.suppress(FileNotFoundError):
-                os.unlink(name)
-            _unfinished.discard(name)
+    except BaseException:
+        discard(name)
+        raise
+    return name
+
+
+def discard(name: str) -> None:
+    """Remove a temporary file that was not put in place."""
+    if name in _unfinished:
+        with contextlib.suppress(OSError):
+            os.unlink(name)
+        _unfinished.discard(name)

@@ -20,7 +20,7 @@ from obsidian_mcp.backends import disk
 from obsidian_mcp.errors import AlreadyExists, Failure, FileFailed, NoteNotFound, PermissionDenied, TooLarge
 from obsidian_mcp.vault import text
 from obsidian_mcp.vault.folding import fold
-from obsidian_mcp.vault.path import BadPath, VaultPath, check
+from obsidian_mcp.vault.path import LONGEST_NAME, BadPath, VaultPath, check
 
 MOST_TEXT = 64 * 1024 * 1024
 # Names that no path of ours can hold: backslashes, control characters, bytes that are not UTF-8.
@@ -162,7 +162,14 @@ class Folder:
         """Make a file that must not be there yet."""
         real = self.real(path)
         self.require_room(path)
-        self.make_folder_for(path)
+        made = self.make_folder_for(path)
+        try:
+            self._link_new(path, real, data)
+        except Failure:
+            self.remove_folders(made)
+            raise
+
+    def _link_new(self, path: VaultPath, real: Path, data: bytes) -> None:
         with _explained(path), disk.temporary(str(real), data) as temporary:
             try:
                 os.link(temporary, real)
@@ -178,10 +185,51 @@ class Folder:
         with _explained(path):
             disk.swap(path.value, str(self.real(path)), before, after)
 
-    def replace_inside(self, path: str, before: bytes, after: bytes) -> None:
-        """The same for a file that a listing has named, which is no link: many of them, quickly."""
+    def prepare(self, path: str, data: bytes) -> str:
+        """The first half of a replacement, for a file that a listing has named: a temporary file beside it."""
         with _explained(path):
-            disk.swap(path, f"{self._prefix}{path}", before, after)
+            return disk.prepare(self._own(path), data)
+
+    def put_in_place(self, path: str, made: str, before: bytes) -> None:
+        """The second half, if the file still is what it was."""
+        with _explained(path):
+            disk.put_in_place(path, made, self._own(path), before)
+
+    def _own(self, path: str) -> str:
+        """Where a listed file lies, if no folder on the way has become a link since."""
+        where = f"{self._prefix}{path}"
+        parent = os.path.dirname(where)
+        if os.path.realpath(parent) != parent or os.path.islink(where):
+            raise PermissionDenied(f"{path} has become a symbolic link, so it is left alone.", path=path)
+        return where
+
+    def canonical(self, path: VaultPath) -> VaultPath:
+        """The same place without links to folders on the way; a link to a file cannot be moved itself."""
+        real = self.real(path)
+        if os.path.islink(self._root / path.value):
+            there = real.relative_to(self._root).as_posix()
+            raise PermissionDenied(f"{path} is a symbolic link. Move {there}, which it leads to.", path=path.value)
+        return VaultPath(real.relative_to(self._root).as_posix())
+
+    def inode(self, path: VaultPath) -> int | None:
+        """The file's number, which a rename keeps."""
+        try:
+            return os.lstat(self._root / path.value).st_ino if self.spelled_exactly(path) else None
+        except OSError:
+            return None
+
+    def has_files(self) -> bool:
+        """Whether there is any file that is not hidden."""
+        for _, folders, names in os.walk(self._root):
+            folders[:] = [name for name in folders if not name.startswith(".")]
+            if any(not name.startswith(".") for name in names):
+                return True
+        return False
+
+    @property
+    def is_obsidians(self) -> bool:
+        """Whether Obsidian has ever had it open."""
+        return (self._root / ".obsidian").is_dir()
 
     def spelled_exactly(self, path: VaultPath) -> bool:
         """Whether a file is there under exactly that name, also where the system ignores case."""
@@ -256,11 +304,15 @@ class Folder:
             source, goal = self._root / path.value, self._root / target.value
             self.real(path)
             self.real(target)
-            if os.path.lexists(goal) and not os.path.samefile(source, goal):
-                raise AlreadyExists(
-                    f"{target} has just been made by someone else. Nothing was changed.", path=target.value
-                )
-            os.rename(source, goal)
+            try:
+                if os.path.lexists(goal) and not os.path.samefile(source, goal):
+                    raise AlreadyExists(
+                        f"{target} has just been made by someone else. Nothing was changed.", path=target.value
+                    )
+                os.rename(source, goal)
+            except (OSError, Failure):
+                self.remove_folders(made)
+                raise
         return made
 
     def remove(self, path: VaultPath) -> None:
@@ -279,11 +331,18 @@ class Folder:
         with _explained(path):
             self.real(path)
             trash = self._root / ".trash"
+            if os.path.islink(trash):
+                raise PermissionDenied(
+                    f".trash is a symbolic link, so {path} is left where it is. "
+                    "Use permanent, or put a folder in its place."
+                )
             trash.mkdir(exist_ok=True)
             goal, number = trash / path.filename, 1
             while os.path.lexists(goal):
                 number += 1
-                goal = trash / f"{path.stem} {number}{'.' if path.extension else ''}{path.extension}"
+                ending = f" {number}{'.' if path.extension else ''}{path.extension}"
+                room = LONGEST_NAME - len(ending.encode())
+                goal = trash / (path.stem.encode()[:room].decode("utf-8", "ignore") + ending)
             os.rename(self._root / path.value, goal)
 
     def to_system_trash(self, path: VaultPath) -> bool:

@@ -33,7 +33,13 @@ def state_folder(environ: Mapping[str, str], platform: str = sys.platform) -> Pa
         return Path(home, "Library", "Application Support", "obsidian-mcp")
     if environ.get("XDG_STATE_HOME"):
         return Path(environ["XDG_STATE_HOME"], "obsidian-mcp")
-    return Path(home, ".local", "state", "obsidian-mcp") if home else Path(tempfile.gettempdir(), "obsidian-mcp")
+    return Path(home, ".local", "state", "obsidian-mcp") if home else _last_resort()
+
+
+def _last_resort() -> Path:
+    """One a user: the temporary folder is everybody's."""
+    user = os.getuid() if hasattr(os, "getuid") else 0
+    return Path(tempfile.gettempdir(), f"obsidian-mcp-{user}")
 
 
 class State:
@@ -45,14 +51,7 @@ class State:
     @contextlib.contextmanager
     def locked(self, call: Call, doing: str) -> Iterator[None]:
         """Alone among all servers of this user on this vault. The system frees the lock of one that dies."""
-        try:
-            self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-            lock = FileLock(str(self._folder / "lock"), thread_local=False)
-        except OSError as error:
-            raise FileFailed(
-                f"The folder {self._folder} for locks cannot be used ({error.strerror}), so nothing was changed. "
-                "Make it writable, or set XDG_STATE_HOME to a folder that is."
-            ) from None
+        lock = self._lock()
         while True:
             if call.cancelled:
                 raise Cancelled("The client cancelled the call.")
@@ -65,10 +64,39 @@ class State:
                         f"Another server was writing to this vault for {call.limit:g} s, so {doing} was not begun. "
                         "Nothing was changed. Try again."
                     ) from None
+            except OSError as error:
+                raise self._unusable(error) from None
         try:
             yield
         finally:
             lock.release()
+
+    @contextlib.contextmanager
+    def locked_if_free(self) -> Iterator[bool]:
+        """The same without waiting; whether it was free."""
+        lock = self._lock()
+        try:
+            lock.acquire(timeout=0)
+        except (Timeout, OSError):
+            yield False
+            return
+        try:
+            yield True
+        finally:
+            lock.release()
+
+    def _lock(self) -> FileLock:
+        try:
+            self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        except OSError as error:
+            raise self._unusable(error) from None
+        return FileLock(str(self._folder / "lock"), thread_local=False)
+
+    def _unusable(self, error: OSError) -> FileFailed:
+        return FileFailed(
+            f"The folder {self._folder} for locks cannot be used ({error.strerror}), so nothing was changed. "
+            "Make it writable, or set XDG_STATE_HOME to a folder that is."
+        )
 
     @property
     def has_journal(self) -> bool:
@@ -77,11 +105,14 @@ class State:
     def write_journal(self, entry: Mapping[str, Any]) -> None:
         """Whole or not at all, and on disk before the move begins."""
         temporary = self._journal.with_suffix(".new")
-        with open(temporary, "w", encoding="ascii") as file:
-            json.dump(entry, file)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(temporary, self._journal)
+        try:
+            with open(temporary, "w", encoding="ascii") as file:
+                json.dump(entry, file)
+                file.flush()
+                os.fsync(file.fileno())
+            os.replace(temporary, self._journal)
+        except OSError as error:
+            raise self._unusable(error) from None
 
     def read_journal(self) -> dict[str, Any] | None:
         try:

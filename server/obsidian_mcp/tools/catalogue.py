@@ -9,6 +9,8 @@ from __future__ import annotations
 import json
 import os.path
 
+from obsidian_mcp.errors import UnknownTool
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
@@ -20,7 +22,8 @@ class Catalogue:
     """The tools that are offered: fewer when nothing may change, with `vault` where there are several."""
 
     def __init__(self, tools: list[dict[str, Any]], read_only: bool = False, vaults: tuple[str, ...] = ()) -> None:
-        self._tools = [tool for tool in tools if _reads(tool) or not read_only]
+        self._off = [tool["name"] for tool in tools if read_only and not _reads(tool)]
+        self._tools = [tool for tool in tools if tool["name"] not in self._off]
         if len(vaults) > 1:
             self._tools = [_with_vault(tool, vaults) for tool in self._tools]
         self._by_name = {tool["name"]: tool for tool in self._tools}
@@ -31,6 +34,13 @@ class Catalogue:
     @property
     def names(self) -> list[str]:
         return list(self._by_name)
+
+    def unknown(self, name: str) -> UnknownTool:
+        """Why a tool that is asked for isn't there."""
+        offered = f"Tools: {', '.join(self.names)}."
+        if name in self._off:
+            return UnknownTool(f"{name} is switched off: the server was started with --read-only. {offered}")
+        return UnknownTool(f"There is no tool {name!r}. {offered}")
 
     def writes(self, name: str) -> bool:
         return not _reads(self._by_name[name])

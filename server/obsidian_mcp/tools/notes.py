@@ -162,7 +162,7 @@ def obsidian_move_note(params: MoveNote, vault: Vault) -> NoteMoved:
 
 @tool("Rename a note", Effect.CHANGES)
 def obsidian_rename_note(params: RenameNote, vault: Vault) -> NoteRenamed:
-    """Rename a note or file within its folder. Obsidian updates links to it if the vault is set so."""
+    """Rename a note or file within its folder. Links to it follow; with the app, if the vault is set so."""
     path = params.path_in(vault)
     target = params.new_name.of(path)
     done = vault.move(path, target, dry_run=params.dry_run)

@@ -11,7 +11,10 @@ from obsidian_mcp.vault.path import BadPath, check_new
 LINK_FORMATS = ("shortest", "relative", "absolute")
 
 
-def link_format(settings: Mapping[str, object]) -> str:
+def link_format(settings: Mapping[str, object], is_obsidians: bool) -> str:
+    """As the vault says, which is "shortest" if it says nothing. A plain folder of Markdown has a way of its own."""
+    if not is_obsidians:
+        return "plain"
     found = settings.get("newLinkFormat")
     return found if isinstance(found, str) and found in LINK_FORMATS else "shortest"
 

@@ -14,7 +14,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from obsidian_mcp.vault.links import Form, Link, in_canvas, in_note
-from obsidian_mcp.vault.resolving import Resolver, relative_to
+from obsidian_mcp.vault.resolving import Resolver, joined, relative_to
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,10 +56,19 @@ class Move:
             return None
         should = self.new if led_to == self.old else led_to
         now_in = self.new if source == self.old else source
-        if self.after.resolve(link.target, now_in) == should:
+        if self.after.resolve(link.target, now_in) == should and not self._breaks_path(
+            link, source, now_in, led_to, should
+        ):
             return None
         spelled = self._spelled(link, should, now_in)
         return Edit(link.start, link.end, written, _escaped(spelled, link.form))
+
+    def _breaks_path(self, link: Link, source: str, now_in: str, led_to: str, should: str) -> bool:
+        """In a plain folder: whether a link that other programs could follow would lose that."""
+        if self.link_format != "plain" or link.form is Form.WIKI:
+            return False
+        before, now = (joined(note.rpartition("/")[0], link.target) for note in (source, now_in))
+        return before == led_to and now != should
 
     def _spelled(self, link: Link, path: str, source: str) -> str:
         """The first spelling in the vault's format that leads there."""
@@ -67,10 +76,13 @@ class Move:
         full = path if has_md or not path.lower().endswith(".md") else path[:-3]
         relative = relative_to(source.rpartition("/")[0], full)
         here = relative if relative.startswith("../") else f"./{relative}"
+        name = full.rpartition("/")[2]
         in_format = {
-            "shortest": (full.rpartition("/")[2],),
+            "shortest": (name,),
             "relative": (relative, here),
             "absolute": (full,),
+            # No Obsidian here: other programs follow Markdown links by path, and know no others.
+            "plain": (name,) if link.form is Form.WIKI else (relative, here),
         }.get(self.link_format, ())
         for spelling in (*in_format, full, f"/{full}", here, f"/{path}"):
             if self.after.resolve(spelling, source) == path:

@@ -84,20 +84,32 @@ class Page:
 
 def page(path: VaultPath, text: str, start_line: int, max_lines: int | None) -> Page:
     """Some lines of a note. The pages put together are the note, byte for byte."""
-    lines = text.split("\n")
-    lines = [line + "\n" for line in lines[:-1]] + ([lines[-1]] if lines[-1] else [])
-    first = start_line - 1
-    last = len(lines) if max_lines is None else min(len(lines), first + max_lines)
-    end, room = first, PAGE_CHARACTERS
-    while end < last and (end == first or len(lines[end]) <= room):
-        room -= len(lines[end])
-        end += 1
-    content = "".join(lines[first:end])
+    lines = text.count("\n") + (not text.endswith("\n") and text != "")
+    begin = _skip_lines(text, 0, start_line - 1)
+    last = lines if max_lines is None else min(lines, start_line - 1 + max_lines)
+    end, number = begin, start_line - 1
+    while number < last:
+        after = _skip_lines(text, end, 1)
+        if number >= start_line and after - begin > PAGE_CHARACTERS:
+            break
+        end, number = after, number + 1
+    content = text[begin:end]
+    more = number < lines
     size = len(content.rstrip("\n").encode("utf-8", "surrogatepass"))
-    if end == first + 1 and size > LONGEST_LINE:
-        more = f" Read on from line {start_line + 1}." if end < len(lines) else ""
+    if number == start_line and size > LONGEST_LINE:
+        hint = f" Read on from line {start_line + 1}." if more else ""
         raise TooLarge(
-            f"Line {start_line} of {path} has {size} bytes; a reply holds {LONGEST_LINE} of one line.{more}",
+            f"Line {start_line} of {path} has {size} bytes; a reply holds {LONGEST_LINE} of one line.{hint}",
             path=path.value,
         )
-    return Page(content, len(lines), end + 1 if end < len(lines) else None)
+    return Page(content, lines, number + 1 if more else None)
+
+
+def _skip_lines(text: str, at: int, count: int) -> int:
+    """Where the text goes on behind so many lines."""
+    for _ in range(count):
+        newline = text.find("\n", at)
+        if newline < 0:
+            return len(text)
+        at = newline + 1
+    return at

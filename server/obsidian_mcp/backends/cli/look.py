@@ -34,6 +34,8 @@ class Look:
         lines = replies.listed(self._client.ask(argv.files(), doing))
         if lines and not self._is_listed(lines[0]):
             raise self._client.failure("\n".join(lines), doing)
+        if not lines and self._folder and self._folder.has_files():
+            raise self._client.failure("", doing)
         return lines
 
     def _is_listed(self, line: str) -> bool:

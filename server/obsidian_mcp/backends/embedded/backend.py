@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import threading
 
-from obsidian_mcp import logs
 from obsidian_mcp.backends import registry
 from obsidian_mcp.backends.embedded import moving
 from obsidian_mcp.backends.embedded.index import Index
@@ -26,8 +25,9 @@ class EmbeddedBackend:
     def open(self, wanted: str, call: Call) -> EmbeddedVault:
         folder, index, state = self._parts(self._root(wanted))
         if state.has_journal:
-            with state.locked(call, "finishing an interrupted move"):
-                logs.log("warning", "an interrupted move was put right", how=moving.recover(folder, state))
+            with state.locked_if_free() as alone:  # if not, another server is about that very move
+                if alone:
+                    moving.recover(folder, state)
         return EmbeddedVault(folder, index, state, call)
 
     def _root(self, wanted: str) -> str:
@@ -35,8 +35,9 @@ class EmbeddedBackend:
         found = registry.the_one(wanted, vaults, self._settings.environ)
         root = found.path if found else registry.at_home(wanted, self._settings.environ)
         if not os.path.isdir(root):
+            what = "a file, not a folder" if os.path.isfile(root) else "neither a folder nor a name that Obsidian knows"
             raise VaultNotFound(
-                f"There is no vault {wanted!r}: it is neither a folder nor a name that Obsidian knows. "
+                f"There is no vault {wanted!r}: it is {what}. "
                 f"Known vaults: {registry.described(vaults)}. Name a folder or one of these with --vault."
             )
         return os.path.realpath(root)
@@ -47,9 +48,3 @@ class EmbeddedBackend:
                 folder = Folder(root)
                 self._known[root] = (folder, Index(folder), State(root, self._settings.environ))
             return self._known[root]
-
-
-def can_serve(wanted: str, settings: Settings) -> bool:
-    """Whether a vault's folder is to be found here."""
-    found = registry.find(wanted, registry.registered(settings.environ), settings.environ)
-    return len(found) == 1 or os.path.isdir(registry.at_home(wanted, settings.environ))

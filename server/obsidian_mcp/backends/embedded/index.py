@@ -57,7 +57,7 @@ class Index:
             self._folder.sweep(folder)
 
     def _current(self) -> Resolver:
-        self._refresh("")
+        self._refresh()
         return self._resolver
 
     def mentioning(self, keys: Iterable[str]) -> dict[str, bytes | None]:
@@ -110,22 +110,25 @@ class Index:
                     found[path] = data
         return found
 
-    def _refresh(self, folder: str) -> None:
-        """Bring one folder, and those below it, up to date."""
-        known = self._listings.get(folder)
-        changed = self._folder.changed(folder)
-        if changed is None:
-            self._forget(folder)
-            return
-        if known is None or known[0].changed != changed or known[1] - changed < SETTLED:
-            try:
-                listing = self._folder.scan(folder)
-            except OSError:
+    def _refresh(self) -> None:
+        """Bring every folder up to date, whatever their depth."""
+        todo = [""]
+        while todo:
+            folder = todo.pop()
+            known = self._listings.get(folder)
+            changed = self._folder.changed(folder)
+            if changed is None:
                 self._forget(folder)
-                return
-            self._adopt(folder, known[0] if known else None, listing)
-        for inner in self._listings[folder][0].folders:
-            self._refresh(f"{folder}/{inner}" if folder else inner)
+                continue
+            if known is None or known[0].changed != changed or known[1] - changed < SETTLED:
+                try:
+                    listing = self._folder.scan(folder)
+                except OSError:
+                    self._forget(folder)
+                    continue
+                self._adopt(folder, known[0] if known else None, listing)
+            prefix = f"{folder}/" if folder else ""
+            todo += [prefix + inner for inner in self._listings[folder][0].folders]
 
     def _adopt(self, folder: str, before: Listing | None, now: Listing) -> None:
         prefix = f"{folder}/" if folder else ""
@@ -141,14 +144,16 @@ class Index:
         self._listings[folder] = (now, time.time_ns())
 
     def _forget(self, folder: str) -> None:
-        known = self._listings.pop(folder, None)
-        if known is None:
-            return
-        prefix = f"{folder}/" if folder else ""
-        for name in known[0].files:
-            self._resolver.remove(prefix + name)
-        for inner in known[0].folders:
-            self._forget(prefix + inner)
+        todo = [folder]
+        while todo:
+            folder = todo.pop()
+            known = self._listings.pop(folder, None)
+            if known is None:
+                continue
+            prefix = f"{folder}/" if folder else ""
+            for name in known[0].files:
+                self._resolver.remove(prefix + name)
+            todo += [prefix + inner for inner in known[0].folders]
 
 
 def keys_of(*paths: VaultPath) -> set[str]:

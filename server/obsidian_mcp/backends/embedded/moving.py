@@ -1,24 +1,30 @@
 """A move as one act: the file and every link to it, or nothing.
 
 The order is what makes it so. First the journal, with every text as it will be;
-then the rename; then the texts; then the journal goes. Killed before the
-rename, the next server finds the file at its old path and forgets the journal;
-killed after it, it finds the file at its new one and writes what is left. A
-note that somebody else has changed since is left as they made it.
+then the texts, in files beside the notes, so that a full disk is found out
+before anything has changed; then the rename; then each text is put in place,
+which needs no room; then the journal goes. Killed before the rename, the next
+server forgets the journal; killed after it, it writes what is left. A note that
+somebody else has changed since is left as they made it.
+
+A new note that shares its name with another is made in the same way: links to
+the other become explicit, and the note takes the place of the rename.
 """
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
 
+from obsidian_mcp import logs
+from obsidian_mcp.backends import disk
 from obsidian_mcp.backends.files import Folder
 from obsidian_mcp.backends.state import State
-from obsidian_mcp.errors import Failure
-from obsidian_mcp.vault.path import VaultPath
+from obsidian_mcp.errors import Failure, FileFailed
+from obsidian_mcp.vault.path import BadPath, VaultPath
 
 WRITERS = 8
 FEW = 4
@@ -26,94 +32,147 @@ FEW = 4
 
 @dataclass(frozen=True, slots=True)
 class Rewrite:
-    """One file's bytes, from and to. `path` is where it lies once the move is done."""
+    """One file's bytes, from and to. `path` is where it lies once the move is done, `now` where it lies before."""
 
-    path: VaultPath
+    now: str
+    path: str
     before: bytes
     after: bytes
 
 
-def carry_out(folder: Folder, state: State, old: VaultPath | None, new: VaultPath, rewrites: Sequence[Rewrite]) -> None:
-    """Move the file, if there is one to move, and rewrite; on any failure the vault is as before."""
-    state.write_journal(_entry(old, new, rewrites))
+def relocate(folder: Folder, state: State, old: VaultPath, new: VaultPath, rewrites: Sequence[Rewrite]) -> None:
     made: list[str] = []
-    moved = False
+
+    def move() -> None:
+        made.extend(folder.rename(old, new))
+
+    def take_back() -> None:
+        folder.rename(new, old)
+        folder.remove_folders(made)
+
+    _act(folder, state, _entry(old.value, new.value, folder.inode(old), rewrites), rewrites, move, take_back)
+
+
+def create(folder: Folder, state: State, new: VaultPath, data: bytes, rewrites: Sequence[Rewrite]) -> None:
+    def make() -> None:
+        folder.write_new(new, data)
+
+    _act(folder, state, _entry(None, new.value, None, rewrites), rewrites, make, lambda: folder.remove(new))
+
+
+def _act(
+    folder: Folder,
+    state: State,
+    entry: Mapping[str, Any],
+    rewrites: Sequence[Rewrite],
+    begin: Callable[[], None],
+    take_back: Callable[[], None],
+) -> None:
+    state.write_journal(entry)
+    prepared: dict[str, str] = {}
+    try:
+        _side_by_side(rewrites, lambda one: prepared.__setitem__(one.path, folder.prepare(one.now, one.after)))
+        begin()
+        _put_in_place(folder, rewrites, prepared, take_back)
+    finally:
+        for made in prepared.values():
+            disk.discard(made)
+        state.clear_journal()
+
+
+def _put_in_place(
+    folder: Folder, rewrites: Sequence[Rewrite], prepared: Mapping[str, str], take_back: Callable[[], None]
+) -> None:
+    """On a failure everything is put back; what cannot be is named."""
     done: list[Rewrite] = []
     try:
-        if old is not None:
-            made = folder.rename(old, new)
-            moved = True
-        _rewrite_all(folder, rewrites, done)
-    except Failure:
-        for rewrite in reversed(done):
-            folder.replace(rewrite.path, rewrite.after, rewrite.before)
-        if moved and old is not None:
-            folder.rename(new, old)
-        folder.remove_folders(made)
-        state.clear_journal()
-        raise
-    state.clear_journal()
-
-
-def _rewrite_all(folder: Folder, rewrites: Sequence[Rewrite], done: list[Rewrite]) -> None:
-    """Side by side, because most of the time goes into waiting for the disk. Raises the first failure."""
-
-    def rewrite(one: Rewrite) -> Failure | None:
+        for one in rewrites:
+            folder.put_in_place(one.path, prepared[one.path], one.before)
+            done.append(one)
+    except Failure as failure:
+        left = []
+        for one in reversed(done):
+            try:
+                folder.replace(VaultPath(one.path), one.after, one.before)
+            except (Failure, BadPath):
+                left.append(one.path)
         try:
-            folder.replace_inside(one.path.value, one.before, one.after)
+            take_back()
+        except Failure:
+            left.append("the note itself")
+        if left:
+            raise FileFailed(
+                f"The move failed ({failure.message}) and could not be taken back for {', '.join(left)}. Check them."
+            ) from None
+        raise
+
+
+def _side_by_side(rewrites: Sequence[Rewrite], act: Callable[[Rewrite], None]) -> None:
+    """Because most of the time goes into waiting for the disk. Raises the first failure when all have ended."""
+
+    def attempt(one: Rewrite) -> Failure | None:
+        try:
+            act(one)
         except Failure as failure:
             return failure
-        done.append(one)
         return None
 
     if len(rewrites) < FEW:
-        failures = [rewrite(one) for one in rewrites]
+        failures = [attempt(one) for one in rewrites]
     else:
         with ThreadPoolExecutor(WRITERS) as pool:
-            failures = list(pool.map(rewrite, rewrites))
+            failures = list(pool.map(attempt, rewrites))
     for failure in failures:
         if failure is not None:
             raise failure
 
 
-def recover(folder: Folder, state: State) -> str | None:
-    """Finish or forget what a server that was killed had begun; what was done, in a word."""
+def recover(folder: Folder, state: State) -> None:
+    """Finish or forget what a server that was killed had begun. Never fails: a note that can't be mended is logged."""
     entry = state.read_journal()
-    if entry is None:
-        state.clear_journal()
-        return None
-    old = VaultPath(entry["old"]) if entry["old"] else None
-    new = VaultPath(entry["new"])
-    began = old is None or (not folder.spelled_exactly(old) and folder.spelled_exactly(new))
-    if began:
-        for rewrite in entry["rewrites"]:
-            _finish(folder, rewrite)
-    for parent in {VaultPath(rewrite["path"]).folder for rewrite in entry["rewrites"]}:
-        folder.sweep(parent)
+    try:
+        if entry is not None:
+            logs.log("warning", "an interrupted move was put right", how=_recover(folder, entry))
+    except (BadPath, KeyError, TypeError, AttributeError):
+        logs.log("error", "a journal that means nothing was dropped")
     state.clear_journal()
+
+
+def _recover(folder: Folder, entry: Mapping[str, Any]) -> str:
+    new = VaultPath(entry["new"])
+    inode = folder.inode(new)
+    began = inode is not None and (entry["old"] is None or inode == entry["inode"])
+    for rewrite in entry["rewrites"]:
+        path = VaultPath(rewrite["path"])
+        folder.sweep(VaultPath(rewrite["now"]).folder)
+        folder.sweep(path.folder)
+        if began:
+            try:
+                _finish(folder, path, rewrite)
+            except Failure as failure:
+                logs.log("error", "a link could not be mended", path=path.value, why=failure.message)
     return "finished" if began else "forgotten"
 
 
-def _finish(folder: Folder, rewrite: Mapping[str, Any]) -> None:
-    path = VaultPath(rewrite["path"])
-    if not folder.spelled_exactly(path):
-        return
-    current = folder.read(path)
+def _finish(folder: Folder, path: VaultPath, rewrite: Mapping[str, Any]) -> None:
+    current = folder.read(path) if folder.spelled_exactly(path) else b""
     if _hash(current) == rewrite["before"]:
         folder.replace(path, current, rewrite["after"].encode("utf-8", "surrogateescape"))
 
 
-def _entry(old: VaultPath | None, new: VaultPath, rewrites: Sequence[Rewrite]) -> dict[str, Any]:
+def _entry(old: str | None, new: str, inode: int | None, rewrites: Sequence[Rewrite]) -> dict[str, Any]:
     return {
-        "old": old.value if old else None,
-        "new": new.value,
+        "old": old,
+        "new": new,
+        "inode": inode,
         "rewrites": [
             {
-                "path": rewrite.path.value,
-                "before": _hash(rewrite.before),
-                "after": rewrite.after.decode("utf-8", "surrogateescape"),
+                "now": one.now,
+                "path": one.path,
+                "before": _hash(one.before),
+                "after": one.after.decode("utf-8", "surrogateescape"),
             }
-            for rewrite in rewrites
+            for one in rewrites
         ],
     }
 

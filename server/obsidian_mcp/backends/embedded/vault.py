@@ -62,8 +62,7 @@ class EmbeddedVault:
                 self._folder.replace(there[0], before, after)
             else:
                 self._folder.require_room(path)
-                self._keep_links_from(path)
-                self._folder.write_new(path, after)
+                self._create(path, after)
         return NoteCreated(path.value, not there, bool(there), text.etag(after), len(after))
 
     def append(self, path: VaultPath, content: str, *, inline: bool, if_match: str | None) -> bytes:
@@ -85,14 +84,17 @@ class EmbeddedVault:
         return NoteDeleted(path.value, deleted=True, trashed=not permanent)
 
     def move(self, path: VaultPath, target: VaultPath, *, dry_run: bool) -> Relocation:
+        path, target = self._folder.canonical(path), self._folder.canonical(target)
         if dry_run:
             refusals.require_free(path, target, self.spellings(target))
             return _relocation(self._edits(path, target), done=False)
         with self._writing(f"moving {path} to {target}", path):
             refusals.require_free(path, target, self.spellings(target))
             edits = self._edits(path, target)
-            rewrites = [_rewrite(target if at == path else at, data, found) for at, data, found in edits]
-            moving.carry_out(self._folder, self._state, path, target, rewrites)
+            rewrites = [
+                _rewrite(at, target.value if at == path.value else at, data, found) for at, data, found in edits
+            ]
+            moving.relocate(self._folder, self._state, path, target, rewrites)
         return _relocation(edits, done=True)
 
     def open(self, path: VaultPath, *, new_tab: bool) -> None:
@@ -126,10 +128,12 @@ class EmbeddedVault:
     def _writing(self, doing: str, path: VaultPath) -> Iterator[None]:
         self._call.check(doing)
         with self._state.locked(self._call, doing):
+            if self._state.has_journal:
+                moving.recover(self._folder, self._state)
             self._index.sweep_once(path.folder)
             yield
 
-    def _edits(self, path: VaultPath | None, target: VaultPath) -> list[tuple[VaultPath, bytes, list[Edit]]]:
+    def _edits(self, path: VaultPath | None, target: VaultPath) -> list[tuple[str, bytes, list[Edit]]]:
         """What must be rewritten, and where, for every link to lead where it led."""
         move = Move.plan(path.value if path else None, target.value, self._index.snapshot(), self._link_format())
         mentioning = self._index.mentioning(keys_of(target, *([path] if path else [])))
@@ -140,31 +144,33 @@ class EmbeddedVault:
             data = self._folder.read_inside(at) if read is None else read
             edits = move.edits(at, data.decode("utf-8", "surrogateescape"))
             if edits:
-                found.append((VaultPath(at), data, edits))
+                found.append((at, data, edits))
         return found
 
-    def _keep_links_from(self, path: VaultPath) -> None:
+    def _create(self, path: VaultPath, data: bytes) -> None:
         """A new note must not capture links that mean another of the same name."""
-        if self._index.namesakes(path):
-            rewrites = [_rewrite(at, data, found) for at, data, found in self._edits(None, path)]
-            if rewrites:
-                moving.carry_out(self._folder, self._state, None, path, rewrites)
+        edits = self._edits(None, path) if self._index.namesakes(path) else []
+        if edits:
+            rewrites = [_rewrite(at, at, old, found) for at, old, found in edits]
+            moving.create(self._folder, self._state, path, data, rewrites)
+        else:
+            self._folder.write_new(path, data)
 
     def _link_format(self) -> str:
-        return config.link_format(self._folder.settings())
+        return config.link_format(self._folder.settings(), self._folder.is_obsidians)
 
 
-def _rewrite(path: VaultPath, data: bytes, edits: list[Edit]) -> Rewrite:
+def _rewrite(now: str, path: str, data: bytes, edits: list[Edit]) -> Rewrite:
     after = apply(data.decode("utf-8", "surrogateescape"), edits)
-    return Rewrite(path, data, after.encode("utf-8", "surrogateescape"))
+    return Rewrite(now, path, data, after.encode("utf-8", "surrogateescape"))
 
 
-def _relocation(edits: list[tuple[VaultPath, bytes, list[Edit]]], done: bool) -> Relocation:
-    notes = [path.value for path, _, _ in edits][:MOST_LISTED]
+def _relocation(edits: list[tuple[str, bytes, list[Edit]]], done: bool) -> Relocation:
+    notes = [path for path, _, _ in edits][:MOST_LISTED]
     count = sum(len(found) for _, _, found in edits)
     if done:
         return Relocation(True, count, notes)
-    plan = [{"note": path.value, "from": edit.before, "to": edit.after} for path, _, found in edits for edit in found]
+    plan = [{"note": path, "from": edit.before, "to": edit.after} for path, _, found in edits for edit in found]
     return Relocation(False, count, notes, plan[:MOST_LISTED])
 
 
