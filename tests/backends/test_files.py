@@ -100,6 +100,18 @@ def test_a_folder_where_a_file_should_be_is_an_error_in_words(folder: Folder, tm
     assert folder.spellings(NOTE) == []
 
 
+def test_a_note_that_may_not_be_read_stops_a_move_rather_than_lose_its_links(
+    folder: Folder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object) -> int:
+        raise PermissionError(13, "Permission denied")
+
+    folder.write_new(NOTE, b"x")
+    monkeypatch.setattr(os, "open", refuse)
+    with pytest.raises(PermissionDenied):
+        folder.read_stamped(NOTE.value)
+
+
 def test_spellings_differ_in_case_and_form_only(folder: Folder, tmp_path: Path) -> None:
     for path in ("sub/note.md", "Sub/NOTE.md", "Sub/Other.md"):
         (tmp_path / path).parent.mkdir(exist_ok=True)

@@ -33,9 +33,25 @@ def test_every_known_form_is_mentioned(text: str) -> None:
     assert all(mark(key_of_path(link.target)) in keys for link in in_note(text))
 
 
+RESOLVED = {
+    "a final sigma": ("ΟΔΟΣ.md", "[[ΟΔΟΣ]]"),
+    "a space that cannot break": ("Old.md", "[[\u00a0Old]]"),
+    "a wide space": ("日本\u3000語.md", "[r]: 日本\u3000語.md"),
+    "a space behind the slash": ("F/ Old.md", "[[F/ Old]]"),
+    "an extension in the name": ("Old.md.md", "[[Old.md]]"),
+}
+
+
+@pytest.mark.parametrize(("path", "text"), RESOLVED.values(), ids=RESOLVED)
+def test_what_leads_there_is_mentioned(path: str, text: str) -> None:
+    (link,) = in_note(text)
+    assert Resolver([path]).resolve(link.target, "Other.md") == path
+    assert mark(key_of_path(path)) in keys_in("Note.md", text.encode())
+
+
 def test_a_canvas_mentions_its_files() -> None:
     text = '{"nodes":[{"file":"A/Übung.md"}]}'
-    assert mark("übung") in keys_in("x.canvas", text.encode())
+    assert mark("übung") in keys_in("x.CANVAS", text.encode())
     assert in_canvas(text)
 
 

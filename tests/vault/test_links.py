@@ -47,11 +47,26 @@ FOUND = {
     "in a quote": ("> [[A]]\n> > [x](B.md)", ["A", "B.md"]),
     "in a callout": ("> [!note] [[A]]\n> [[B]]", ["A", "B"]),
     "in emphasis": ("**[[A]]** _[x](B.md)_", ["A", "B.md"]),
-    "CRLF": ("[[A]]\r\n[x](B.md)\r\n[l]: C.md\r\n", ["A", "B.md", "C.md"]),
+    "CRLF": ("[[A]]\r\n[x](B.md)\r\n\r\n[l]: C.md\r\n", ["A", "B.md", "C.md"]),
     "after a closed fence": ("```\n[[A]]\n```\n[[B]]", ["B"]),
     "a price is no formula": ("costs $5 and [[A]] is $6", ["A"]),
     "a percent sign alone": ("100% [[A]]", ["A"]),
     "a lone backtick": ("a ` b [[A]]", ["A"]),
+    "text over two lines": ("[foo\nbar](A.md)", ["A.md"]),
+    "text over two lines of a quote": ("> [foo\n> bar](A.md)", ["A.md"]),
+    "a lone backtick, with CRLF": ("It`s\r\n\r\n[[A]]\r\n\r\nalso`x", ["A"]),
+    "a price, with CRLF": ("$5 x\r\n\r\n[[A]]\r\n\r\n5$", ["A"]),
+    "a lone backtick in another item": ("- a ` b\n- [[A]]\n- c ` d", ["A"]),
+    "a lone backtick in a heading": ("# a ` b\n[[A]]\n# c ` d", ["A"]),
+    "a lone backtick in a table": ("| a ` b |\n| [[A]] |\n| c ` d |", ["A"]),
+    "a price in another item": ("- $5\n- [[A]] x$", ["A"]),
+    "a tab behind a marker": ("-\tfoo\n\n\t[[A]]", ["A"]),
+    "a tab behind a number": ("1.\tfoo\n\n\t[[A]]", ["A"]),
+    "a speaker is no definition": ("[Bob]: I read [[A]] today", ["A"]),
+    "a definition with the rest on the next line": ("[r]:\nA.md", ["A.md"]),
+    "a destination on the next line": ("[x](\r\nA.md)", ["A.md"]),
+    "after a quoted fence that its quote ended": ("> ```\n> code\n\n[[A]]", ["A"]),
+    "after a fence in an item that the item ended": ("- ```\n  code\n\nText [[A]]", ["A"]),
     "text indented without a blank line": ("text\n    [[A]]", ["A"]),
 }
 HIDDEN = {
@@ -74,6 +89,14 @@ HIDDEN = {
     "an Obsidian comment": "%%[[A]]%%",
     "a long Obsidian comment": "%%\n[[A]]\n\n[x](B.md)\n%%",
     "an escaped bracket": "\\[x](A.md)",
+    "code after a lone backtick": "don`t\n```\nx=` [[A]]\n```",
+    "indented code under a heading": "# H\n    [[A]]",
+    "indented code under an underlined heading": "Title\n===\n    [[A]]",
+    "indented code under a fence": "```\nx\n```\n    [[A]]",
+    "indented code after a list in a quote": "> - item\n\n    [[A]]",
+    "indented code under a rule": "* * *\n\n    [[A]]",
+    "indented code after a list that a heading ended": "- a\n# H\n\n    [[A]]",
+    "a destination with more behind its brackets": "[x](<A.md> junk)",
 }
 PROPERTIES = {
     "quoted": ('related: "[[A]]"', ["A"]),
@@ -83,6 +106,7 @@ PROPERTIES = {
     "in text": ("note: see [[A]] there", ["A"]),
     "unquoted brackets are a list": ("links: [[A]]", []),
     "a comment": ("a: 1 # [[A]]", []),
+    "an apostrophe in single quotes": ("a: '[[Bob''s]]'", ["Bob's"]),
     "a Markdown link is text": ('a: "[x](A.md)"', []),
 }
 
@@ -106,6 +130,15 @@ def test_a_property_may_hold_links(lines: str, targets: list[str]) -> None:
 def test_a_links_place_is_its_target_alone() -> None:
     text = "a [[ My Note#h|x]] b ![y](<P q.png#z> 't') [l](%C3%A9.md)"
     assert [text[link.start : link.end] for link in in_note(text)] == ["My Note", "P q.png", "%C3%A9.md"]
+
+
+@pytest.mark.parametrize("text", ["- [x](https://a.b/c)\n" * 20_000, "$x " * 20_000, "`a ``b " * 8_000, "[" * 50_000])
+def test_a_long_note_is_read_in_one_pass(text: str) -> None:
+    assert in_note(text) == []
+
+
+def test_a_byte_order_mark_is_no_text() -> None:
+    assert in_note("\ufeff```\ncode\n\n[[A]]\n```") == []
 
 
 def test_a_canvas_has_file_nodes() -> None:

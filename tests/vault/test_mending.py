@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from obsidian_mcp.errors import InvalidArguments
 from obsidian_mcp.vault.mending import Move, apply
 from obsidian_mcp.vault.resolving import Resolver
 from tests.support import resolver as independent
@@ -91,10 +92,25 @@ def test_a_moved_file_keeps_every_link(
     assert mended(texts[0], source, old, new, sorted({source, old, *others}), style) == texts[1]
 
 
+def test_an_apostrophe_keeps_a_quoted_property_whole() -> None:
+    text = "---\na: '[[Old]]'\nb: \"[[Old]]\"\n---\n"
+    after = mended(text, "S.md", "Old.md", "Bob's.md", ["S.md", "Old.md"])
+    assert after == "---\na: '[[Bob''s]]'\nb: \"[[Bob's]]\"\n---\n"
+
+
+def test_a_spelling_that_a_link_cannot_carry_is_not_used() -> None:
+    paths = ["S.md", "C# notes/Note.md", "Re: mail/Other.md"]
+    assert mended("[x](Other.md)", "S.md", "S.md", "Other.md", [*paths]) == "[x](Re%3A%20mail/Other.md)"
+    with pytest.raises(InvalidArguments):
+        mended("[[Note]]", "S.md", "S.md", "Note.md", [*paths])
+
+
 def test_a_canvas_follows() -> None:
     text = '{"nodes":[{"file":"A/N.md", "x":1},{"file":"A/O.md"}]}'
     after = mended(text, "C.canvas", "A/N.md", 'B/"N".md', ["C.canvas", "A/N.md", "A/O.md"])
     assert after == '{"nodes":[{"file":"B/\\"N\\".md", "x":1},{"file":"A/O.md"}]}'
+    other = mended('{"file":"Cafe\u0301.md"}', "C.canvas", "Café.md", "B.md", ["C.canvas", "Café.md"])
+    assert other == '{"file":"B.md"}'
 
 
 # The law, over vaults that nobody chose

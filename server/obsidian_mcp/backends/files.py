@@ -276,6 +276,11 @@ class Folder:
         """A file that a listing has named: its stamp, when it changed, its bytes. No stamp: none of the vault's own."""
         try:
             fd = os.open(self._prefix + path, os.O_RDONLY | disk.BINARY | disk.NO_LINK)
+        except PermissionError:
+            raise PermissionDenied(
+                f"{path} may not be read, so its links could not be kept. Nothing was changed. Make it readable first.",
+                path=path,
+            ) from None
         except OSError:
             return None, 0, b""
         try:

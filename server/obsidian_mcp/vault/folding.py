@@ -12,4 +12,5 @@ def fold(text: str) -> str:
     """
     if text.isascii():
         return text.lower()
-    return unicodedata.normalize("NFC", unicodedata.normalize("NFC", text).lower())
+    lower = unicodedata.normalize("NFC", text).lower().replace("ς", "σ")  # which of the two depends on what follows
+    return unicodedata.normalize("NFC", lower)

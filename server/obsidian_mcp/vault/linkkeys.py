@@ -14,6 +14,7 @@ from urllib.parse import unquote
 from obsidian_mcp.vault.folding import fold
 from obsidian_mcp.vault.links import in_canvas
 
+_WHITE = re.compile("[ \\t\\r\\n]")
 _ESCAPED = re.compile(rb"\\([!-/:-@\[-`{-~])")
 # A destination is looked at no further than this; longer ones are no paths.
 LONGEST = 4096
@@ -21,7 +22,14 @@ LONGEST = 4096
 
 def key_of_path(path: str) -> str:
     """Shared by a file and every link that can mean it."""
-    return fold(path.rpartition("/")[2]).removesuffix(".md")
+    return _bare(fold(path.rpartition("/")[2]).strip())
+
+
+def _bare(name: str) -> str:
+    """Without `.md`, however often: it may be left out of a link, or be part of the name."""
+    while name.endswith(".md"):
+        name = name[:-3]
+    return name
 
 
 def mark(key: str) -> str:
@@ -35,7 +43,7 @@ def keys_in(path: str, data: bytes) -> str:
     One string, because there is one for every note of a vault, and a hundred
     thousand small containers would keep the garbage collector busy.
     """
-    if path.endswith(".canvas"):
+    if path.endswith(".canvas") or path.lower().endswith(".canvas"):
         text = data.decode("utf-8", "surrogateescape")
         return _lines({key_of_path(link.target) for link in in_canvas(text)})
     keys = set()
@@ -63,7 +71,7 @@ _PLAIN_DESTINATION = re.compile(rb"\]\(([!\"$&'*-;=?-Z^-{}~]+(?:%20[!\"$&'*-;=?-
 
 def _plain_key(written: bytes) -> str:
     key = written[written.rfind(b"/") + 1 :].strip().lower().decode("ascii")
-    return key[:-3] if key.endswith(".md") else key
+    return _bare(key) if key.endswith(".md") else key
 
 
 def _wiki_inside(data: bytes, start: int) -> bytes:
@@ -72,6 +80,7 @@ def _wiki_inside(data: bytes, start: int) -> bytes:
 
 
 def _lines(keys: set[str]) -> str:
+    keys |= {key.replace("''", "'") for key in keys if "''" in key}  # a property in single quotes doubles them
     return mark("\n".join(keys)) if keys else ""
 
 
@@ -88,8 +97,7 @@ def _key(written: bytes) -> str:
         return key_of_path(written.decode("utf-8", "surrogateescape"))
     if b"/" in written:
         written = written[written.rindex(b"/") + 1 :]
-    key = written.lower().decode("ascii")
-    return key[:-3] if key.endswith(".md") else key
+    return _bare(written.strip().lower().decode("ascii"))
 
 
 def _destination_key(piece: bytes) -> str:
@@ -97,7 +105,7 @@ def _destination_key(piece: bytes) -> str:
     end = piece.find(b")")
     word = piece if end < 0 else piece[:end]
     if b"(" in word or b"<" in word or b"\\" in word or not word[:1].strip():
-        written = _odd_destination(piece.decode("utf-8", "surrogateescape").lstrip())
+        written = _odd_destination(piece.decode("utf-8", "surrogateescape").lstrip(" \t\r\n"))
     else:
         written = word.split(None, 1)[0]
     if b"#" in written:
@@ -116,8 +124,7 @@ def _odd_destination(piece: str) -> bytes:
     if piece.startswith("<"):
         written = piece[1:].partition(">")[0].partition("\n")[0]
     else:
-        words = piece.split(None, 1)
-        written = _to_closing(words[0]) if words else ""
+        written = _to_closing(_WHITE.split(piece, maxsplit=1)[0])
     return written.encode("utf-8", "surrogateescape")
 
 

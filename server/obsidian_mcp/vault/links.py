@@ -22,6 +22,7 @@ class Form(enum.Enum):
     MARKDOWN = "markdown"
     ANGLE = "angle"
     CANVAS = "canvas"
+    SINGLE_QUOTED = "a wikilink in a single-quoted property"
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +36,9 @@ class Link:
 
 
 _WIKI = re.compile(r"\[\[(?!\[)(?P<inside>(?:(?!\]\]|\[\[)[^\n])+)\]\]")
+_TITLE = r"(?:[ \t\r\n]+(?:\"(?:[^\"\\]|\\.)*\"|'(?:[^'\\]|\\.)*'|\((?:[^()\\]|\\.)*\)))?"
+_TITLE_AND_CLOSE = re.compile(_TITLE + r"[ \t\r\n]*\)", re.DOTALL)
+_TITLE_AND_END = re.compile(_TITLE + r"[ \t\r]*", re.DOTALL)
 _FENCE = re.compile(r"(?P<mark>`{3,}|~{3,})(?P<info>[^\n]*)")
 _QUOTE = re.compile(r"(?: {0,3}> ?)+")
 _ITEM = re.compile(r"(?:[-+*]|\d{1,9}[.)])(?=[ \t]|$)")
@@ -43,7 +47,10 @@ _DEFINITION = re.compile(r" {0,3}\[(?!\^)(?:[^\[\]\\\n]|\\.)+\]:[ \t]*")
 _PROSE = re.compile(r"(?:[^\W\d_][^\n\[\]`$%<~\\]*\n)+")
 _SPECIAL = re.compile(r"\\.|`+|\$\$?|%%|<!--|!?\[\[(?!\[)|\[|\]\(?", re.DOTALL)
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
-_BLANK = re.compile(r"\n[ \t]*(?=\n)")
+# Where a paragraph ends at the latest: a blank line, or one that begins something else.
+_NEW_BLOCK = re.compile(r"\n(?=[ \t>]*(?:\r?\n|\Z|(?:[-+*]|\d{1,9}[.)])[ \t]|#{1,6}[ \t]|`{3}|~{3}|\|))")
+_HEADING = re.compile(r"#{1,6}(?:[ \t]|$)")
+_RULE = re.compile(r"(?:=+|-+|(?:[*_-][ \t]*){3,})[ \t]*\r?$")
 _CANVAS_FILE = re.compile(r'(?<!\\)"file"\s*:\s*"(?P<value>(?:[^"\\]|\\.)*)"')
 _FRONTMATTER = re.compile(r"\ufeff?---[ \t]*\r?\n(?P<inside>(?:[^\n]*\n)*?)---[ \t]*(?:\r?\n|\Z)")
 _PROPERTY = re.compile(r"[ \t]*(?:-[ \t]+)*(?:[^\s:\"'\[\]{}#][^:\"'\[\]{}]*:[ \t]+)?")
@@ -84,7 +91,7 @@ def _in_properties(text: str, front: re.Match[str]) -> Iterator[Link]:
             spans = [(at + begin, at + begin + (comment.start() if comment else len(value)))]
         for first, last in spans:
             for found in _WIKI.finditer(text, first, last):
-                yield from _wiki(found)
+                yield from _quoted(_wiki(found)) if text[first] == "'" else _wiki(found)
         at += len(line)
 
 
@@ -100,16 +107,24 @@ def _wiki(found: re.Match[str]) -> Iterator[Link]:
         yield Link(start, start + len(target), Form.WIKI, target)
 
 
+def _quoted(links: Iterator[Link]) -> Iterator[Link]:
+    for link in links:
+        yield Link(link.start, link.end, Form.SINGLE_QUOTED, link.target.replace("''", "'"))
+
+
 class _Body:
     """One pass over the text behind the frontmatter."""
 
     def __init__(self, text: str, start: int) -> None:
         self._text = text
-        self._at = start
+        self._at = start + text.startswith("\ufeff", start)
         self._found: list[Link] = []
         self._lists: list[int] = []
-        self._after_blank = True
-        self._in_indented = False
+        self._quotes = 0
+        self._in_paragraph = False
+        self._opened: list[int] = []
+        self._paragraph = (0, -1)
+        self._unclosed: dict[str, int] = {}
 
     def links(self) -> list[Link]:
         while self._at < len(self._text):
@@ -120,43 +135,77 @@ class _Body:
         """One line, or as many as what begins on it takes."""
         prose = _PROSE.match(self._text, self._at)
         if prose:
-            if self._after_blank:
+            if not self._in_paragraph:
                 self._lists.clear()
-            self._after_blank = self._in_indented = False
+                self._quotes = 0
+            self._in_paragraph = True
             self._at = prose.end()
             return
         end = self._line_end(self._at)
-        quote = _QUOTE.match(self._text, self._at, end)
-        begin = quote.end() if quote else self._at
+        begin = self._quote(self._at, end)
         content, indent = self._indent(begin, end)
-        if content == end or self._text[content:end].strip() == "":
-            self._after_blank, self._at = True, end + 1
-            return
-        base = self._list_base(indent)
-        if indent - base >= 4 and (self._after_blank or self._in_indented):
-            self._in_indented, self._at = True, end + 1
-            return
-        self._in_indented = False
-        content = self._items(content, end, indent)
-        self._after_blank = False
-        fence = _FENCE.match(self._text, content, end)
-        if fence and not (fence["mark"][0] == "`" and "`" in fence["info"]):
-            self._skip_fence(fence, end)
-            return
-        definition = _DEFINITION.match(self._text, content, end)
-        if definition:
-            self._destination(definition.end(), end, closing=False)
+        if not self._text[content:end].strip():
+            self._end_paragraph()
             self._at = end + 1
             return
+        base = self._list_base(indent)
+        if indent - base >= 4 and not self._in_paragraph:
+            self._at = end + 1
+            return
+        content = self._items(content, end, indent)
+        fence = _FENCE.match(self._text, content, end)
+        if fence and not (fence["mark"][0] == "`" and "`" in fence["info"]):
+            self._end_paragraph()
+            self._skip_fence(fence, end)
+            return
+        if self._in_paragraph and _RULE.match(self._text[content:end]):
+            self._end_paragraph()
+        if not self._in_paragraph and self._definition(content, end):
+            return
+        heading = _HEADING.match(self._text, content, end) or _RULE.match(self._text[content:end])
+        if heading:
+            self._end_paragraph()
+            if indent == 0:
+                self._lists.clear()
+        self._in_paragraph = not heading
         self._inline(content, end)
+
+    def _end_paragraph(self) -> None:
+        self._in_paragraph = False
+        self._opened.clear()
+
+    def _quote(self, at: int, end: int) -> int:
+        """Step over the marks of a quote; a list does not reach out of the one it stands in."""
+        quote = _QUOTE.match(self._text, at, end)
+        depth = quote[0].count(">") if quote else 0
+        if depth != self._quotes and not (self._in_paragraph and depth == 0):
+            self._quotes = depth
+            self._lists.clear()
+            self._end_paragraph()
+        return quote.end() if quote else at
+
+    def _definition(self, at: int, end: int) -> bool:
+        """A reference definition: a destination and perhaps a title, and nothing else."""
+        label = _DEFINITION.match(self._text, at, end)
+        if not label:
+            return False
+        start = label.end()
+        if not self._text[start:end].strip() and end < len(self._text):
+            start, end = end + 1, self._line_end(end + 1)
+        kept = len(self._found)
+        after = self._destination(start, end, closing=False)
+        if _TITLE_AND_END.fullmatch(self._text, after, end) and len(self._found) > kept:
+            self._at = end + 1
+            return True
+        del self._found[kept:]
+        return False
 
     def _line_end(self, at: int) -> int:
         end = self._text.find("\n", at)
         return len(self._text) if end < 0 else end
 
-    def _indent(self, at: int, end: int) -> tuple[int, int]:
+    def _indent(self, at: int, end: int, column: int = 0) -> tuple[int, int]:
         """Where a line's text begins, and its column, with tabs to every fourth."""
-        column = 0
         while at < end and self._text[at] in " \t":
             column += 4 - column % 4 if self._text[at] == "\t" else 1
             at += 1
@@ -164,39 +213,45 @@ class _Body:
 
     def _list_base(self, indent: int) -> int:
         """The column at which the innermost list item that holds this line has its text."""
-        while self._lists and indent < self._lists[-1]:
-            if not self._after_blank and indent < self._lists[-1]:
-                break  # a lazy line goes on with the item's paragraph
-            self._lists.pop()
+        while self._lists and indent < self._lists[-1] and not self._in_paragraph:
+            self._lists.pop()  # in a paragraph a lazy line goes on with the item's
         return self._lists[-1] if self._lists and indent >= self._lists[-1] else 0
 
     def _items(self, at: int, end: int, indent: int) -> int:
         """Step over list markers; what follows is the item's own text."""
-        while marker := _ITEM.match(self._text, at, end):
+        while (marker := _ITEM.match(self._text, at, end)) and not _RULE.match(self._text[at:end]):
+            self._end_paragraph()
             while self._lists and indent < self._lists[-1]:
                 self._lists.pop()
-            after, width = self._indent(marker.end(), end)
-            inside = indent + len(marker[0]) + (width if 1 <= width <= 4 else 1)
+            column = indent + len(marker[0])
+            after, inside = self._indent(marker.end(), end, column)
+            if not 1 <= inside - column <= 4:
+                self._lists.append(column + 1)
+                return end if after < end else at  # empty, or the item begins with indented code
             self._lists.append(inside)
-            if width > 4:
-                return end if after < end else at  # the item begins with indented code
             at, indent = after, inside
         return at
 
     def _skip_fence(self, fence: re.Match[str], end: int) -> None:
+        """Behind the fence's closing line, or where the quote or list item that holds it ends."""
         closing = re.compile(rf"[ \t>]*{re.escape(fence['mark'][0])}{{{len(fence['mark'])},}}[ \t]*\r?$")
+        base = self._lists[-1] if self._lists else 0
         at = end + 1
         while at < len(self._text):
             line_end = self._line_end(at)
-            done = closing.match(self._text[at:line_end])
+            line = self._text[at:line_end]
+            if self._quotes and not line.lstrip(" ").startswith(">"):
+                break
+            if base and not self._quotes and line.strip() and self._indent(at, line_end)[1] < base:
+                break
             at = line_end + 1
-            if done:
+            if closing.match(line):
                 break
         self._at = at
 
     def _inline(self, at: int, end: int) -> None:
         """Links on one line; what opens here and closes later takes us there."""
-        opened: list[int] = []
+        opened = self._opened  # the text of a link may go over several lines
         while at < end:
             token = _SPECIAL.search(self._text, at, end)
             if not token:
@@ -229,22 +284,32 @@ class _Body:
         return found.end()
 
     def _paragraph_end(self, at: int) -> int:
-        blank = _BLANK.search(self._text, at)
-        return blank.start() if blank else len(self._text)
+        start, end = self._paragraph
+        if not start <= at <= end:
+            found = _NEW_BLOCK.search(self._text, at)
+            end = found.start() if found else len(self._text)
+            self._paragraph = (at, end)
+        return end
 
     def _span_end(self, token: re.Match[str], mark: str) -> int:
         """Behind a code span or a formula that begins here; behind the mark itself if it never ends."""
-        limit = len(self._text) if mark == "$$" else self._paragraph_end(token.end())
+        at = token.end()
+        if at < self._unclosed.get(mark, 0):
+            return at  # looked for already, from further back
+        limit = len(self._text) if mark == "$$" else self._paragraph_end(at)
         if mark[0] == "`":
             closing = re.compile(rf"(?<!`){re.escape(mark)}(?!`)")
         elif mark == "$$":
             closing = re.compile(r"\$\$")
         else:
-            if token.end() < len(self._text) and self._text[token.end()].isspace():
-                return token.end()
+            if at < len(self._text) and self._text[at].isspace():
+                return at
             closing = re.compile(r"(?<![\s\\])\$(?!\d)")
-        found = closing.search(self._text, token.end(), limit)
-        return found.end() if found else token.end()
+        found = closing.search(self._text, at, limit)
+        if found:
+            return found.end()
+        self._unclosed[mark] = limit
+        return at
 
     def _behind(self, closing: str, at: int, limit: int) -> int:
         """Behind a comment; one that never ends hides the rest."""
@@ -253,11 +318,13 @@ class _Body:
 
     def _destination(self, at: int, limit: int, closing: bool) -> int:
         """A Markdown destination, if one stands here: behind it."""
-        while at < limit and self._text[at] in " \t\n":
+        while at < limit and self._text[at] in " \t\r\n":
             at += 1
         if self._text.startswith("<", at):
             end = re.compile(r"(?:[^<>\\\n]|\\.)*").match(self._text, at + 1, limit)
             if not end or not self._text.startswith(">", end.end()):
+                return at
+            if closing and not self._closes(end.end() + 1, limit):
                 return at
             self._keep(at + 1, end.end(), Form.ANGLE)
             return end.end() + 1
@@ -268,8 +335,7 @@ class _Body:
         return end_at
 
     def _closes(self, at: int, limit: int) -> bool:
-        title = r"(?:[ \t\n]+(?:\"(?:[^\"\\]|\\.)*\"|'(?:[^'\\]|\\.)*'|\((?:[^()\\]|\\.)*\)))?"
-        return re.compile(title + r"[ \t\n]*\)", re.DOTALL).match(self._text, at, limit) is not None
+        return _TITLE_AND_CLOSE.match(self._text, at, limit) is not None
 
     def _keep(self, start: int, end: int, form: Form) -> None:
         """A destination that leads into the vault; web addresses and mere headings don't."""

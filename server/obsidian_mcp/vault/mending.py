@@ -13,6 +13,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from obsidian_mcp.errors import InvalidArguments
 from obsidian_mcp.vault.links import Form, Link, in_canvas, in_note
 from obsidian_mcp.vault.resolving import Resolver, joined, relative_to
 
@@ -50,7 +51,11 @@ class Move:
     def _edit(self, link: Link, source: str, text: str) -> Edit | None:
         written = text[link.start : link.end]
         if link.form is Form.CANVAS:
-            return Edit(link.start, link.end, written, _json(self.new)) if link.target == self.old else None
+            return (
+                Edit(link.start, link.end, written, _json(self.new))
+                if self.before.exact(link.target) == self.old
+                else None
+            )
         led_to = self.before.resolve(link.target, source)
         if led_to is None:
             return None
@@ -65,7 +70,7 @@ class Move:
 
     def _breaks_path(self, link: Link, source: str, now_in: str, led_to: str, should: str) -> bool:
         """In a plain folder: whether a link that other programs could follow would lose that."""
-        if self.link_format != "plain" or link.form is Form.WIKI:
+        if self.link_format != "plain" or link.form in (Form.WIKI, Form.SINGLE_QUOTED):
             return False
         before, now = (joined(note.rpartition("/")[0], link.target) for note in (source, now_in))
         return before == led_to and now != should
@@ -82,12 +87,15 @@ class Move:
             "relative": (relative, here),
             "absolute": (full,),
             # No Obsidian here: other programs follow Markdown links by path, and know no others.
-            "plain": (name,) if link.form is Form.WIKI else (relative, here),
+            "plain": (name,) if link.form in (Form.WIKI, Form.SINGLE_QUOTED) else (relative, here),
         }.get(self.link_format, ())
         for spelling in (*in_format, full, f"/{full}", here, f"/{path}"):
-            if self.after.resolve(spelling, source) == path:
+            if self.after.resolve(spelling, source) == path and _can_carry(spelling, link.form):
                 return spelling
-        return f"/{path}"
+        raise InvalidArguments(
+            f"A link in {source} must go on leading to {path}, and no wikilink can be written for that path. "
+            "Nothing was changed. Rename that file or its folder first."
+        )
 
 
 def apply(text: str, edits: Iterable[Edit]) -> str:
@@ -99,11 +107,17 @@ def apply(text: str, edits: Iterable[Edit]) -> str:
     return "".join([*parts, text[at:]])
 
 
+def _can_carry(spelling: str, form: Form) -> bool:
+    return form not in (Form.WIKI, Form.SINGLE_QUOTED) or not re.search(r"[#|]|\[\[|\]\]", spelling)
+
+
 def _escaped(spelling: str, form: Form) -> str:
+    if form is Form.SINGLE_QUOTED:
+        return spelling.replace("'", "''")
     if form is Form.MARKDOWN:
-        return re.sub(r"[\x00- \"#%()<>?\\\[\]^`{|}\x7f]", lambda found: f"%{ord(found[0]):02X}", spelling)
+        return re.sub(r"[\x00- \"#%():<>?\\\[\]^`{|}\x7f]", lambda found: f"%{ord(found[0]):02X}", spelling)
     if form is Form.ANGLE:
-        return re.sub(r"[#%<>\\]", lambda found: f"%{ord(found[0]):02X}", spelling)
+        return re.sub(r"[#%:<>\\]", lambda found: f"%{ord(found[0]):02X}", spelling)
     return spelling
 
 

@@ -84,13 +84,14 @@ class Resolver:
         folder = source.rpartition("/")[0]
         if target.startswith(("./", "../")):
             inside = joined(folder, target)
-            return None if inside is None else self._exact(inside)
+            return None if inside is None else self.exact(inside)
         if target.startswith("/"):
-            return self._exact(target.lstrip("/"))
+            return self.exact(target.lstrip("/"))
         beside = f"{folder}/{target}" if folder else target
-        return self._exact(target) or self._exact(beside) or self._anywhere(target)
+        return self.exact(target) or self.exact(beside) or self._anywhere(target)
 
-    def _exact(self, path: str) -> str | None:
+    def exact(self, path: str) -> str | None:
+        """The file under that path from the root, in any case and Unicode form."""
         for wanted in _variants(path):
             folded = fold(wanted)
             same = [other for other in self.named(wanted.rpartition("/")[2]) if fold(other) == folded]
