@@ -106,6 +106,9 @@ PROPERTIES = {
     "in text": ("note: see [[A]] there", ["A"]),
     "unquoted brackets are a list": ("links: [[A]]", []),
     "a comment": ("a: 1 # [[A]]", []),
+    "a block of text": ("a: |\n  [[A]] x\n\n  [[B]]\nb: 1", ["A", "B"]),
+    "a folded block": ("a: >-\n  see\n  [[A]]\nb: [[C]]", ["A"]),
+    "quotes over several lines": ('a: "see\n  [[A]]\n  there"\nb: [[C]]', ["A"]),
     "an apostrophe in single quotes": ("a: '[[Bob''s]]'", ["Bob's"]),
     "a Markdown link is text": ('a: "[x](A.md)"', []),
 }

@@ -14,7 +14,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from obsidian_mcp.errors import InvalidArguments
-from obsidian_mcp.vault.links import Form, Link, in_canvas, in_note
+from obsidian_mcp.vault.link import Form, Link
+from obsidian_mcp.vault.links import in_canvas, in_note
 from obsidian_mcp.vault.resolving import Resolver, joined, relative_to
 
 
