@@ -56,7 +56,10 @@ def swap(path: str, real: str, before: bytes, after: bytes) -> None:
 
 def put_in_place(path: str, made: str, real: str, before: bytes) -> None:
     """The second half of a swap. Needs no room on the disk."""
-    mode = stat.S_IMODE(os.stat(real).st_mode)
+    found = os.lstat(real)
+    if not stat.S_ISREG(found.st_mode):
+        raise PermissionDenied(f"{path} is no longer a file of its own, so it is left alone.", path=path)
+    mode = stat.S_IMODE(found.st_mode)
     if not mode & 0o222 or not os.access(real, os.W_OK):
         raise PermissionDenied(f"{path} is read-only. Nothing was changed. Make it writable first.", path=path)
     if mode != stat.S_IMODE(os.stat(made).st_mode):

@@ -188,20 +188,18 @@ class Folder:
     def prepare(self, path: str, data: bytes) -> str:
         """The first half of a replacement, for a file that a listing has named: a temporary file beside it."""
         with _explained(path):
-            return disk.prepare(self._own(path), data)
+            return disk.prepare(self._prefix + path, data)
 
     def put_in_place(self, path: str, made: str, before: bytes) -> None:
         """The second half, if the file still is what it was."""
         with _explained(path):
-            disk.put_in_place(path, made, self._own(path), before)
+            disk.put_in_place(path, made, self._prefix + path, before)
 
-    def _own(self, path: str) -> str:
-        """Where a listed file lies, if no folder on the way has become a link since."""
-        where = f"{self._prefix}{path}"
-        parent = os.path.dirname(where)
-        if os.path.realpath(parent) != parent or os.path.islink(where):
-            raise PermissionDenied(f"{path} has become a symbolic link, so it is left alone.", path=path)
-        return where
+    def require_own(self, folder: str) -> None:
+        """Raise if a folder that a listing has named has become a link since, or lies below one."""
+        where = (self._prefix + folder).rstrip(os.sep)
+        if os.path.realpath(where) != where:
+            raise PermissionDenied(f"{folder} has become a symbolic link, so it is left alone.", path=folder)
 
     def canonical(self, path: VaultPath) -> VaultPath:
         """The same place without links to folders on the way; a link to a file cannot be moved itself."""

@@ -71,6 +71,8 @@ def _act(
     state.write_journal(entry)
     prepared: dict[str, str] = {}
     try:
+        for parent in {one.now.rpartition("/")[0] for one in rewrites}:
+            folder.require_own(parent)
         _side_by_side(rewrites, lambda one: prepared.__setitem__(one.path, folder.prepare(one.now, one.after)))
         begin()
         _put_in_place(folder, rewrites, prepared, take_back)
@@ -86,7 +88,11 @@ def _put_in_place(
     """On a failure everything is put back; what cannot be is named."""
     done: list[Rewrite] = []
     try:
-        for one in rewrites:
+        parent = None
+        for one in sorted(rewrites, key=lambda one: one.path):
+            if parent != one.path.rpartition("/")[0]:  # looked at as late as can be without looking at every file's
+                parent = one.path.rpartition("/")[0]
+                folder.require_own(parent)
             folder.put_in_place(one.path, prepared[one.path], one.before)
             done.append(one)
     except Failure as failure:
@@ -139,9 +145,7 @@ def recover(folder: Folder, state: State) -> None:
 
 
 def _recover(folder: Folder, entry: Mapping[str, Any]) -> str:
-    new = VaultPath(entry["new"])
-    inode = folder.inode(new)
-    began = inode is not None and (entry["old"] is None or inode == entry["inode"])
+    began = _began(folder, entry)
     for rewrite in entry["rewrites"]:
         path = VaultPath(rewrite["path"])
         folder.sweep(VaultPath(rewrite["now"]).folder)
@@ -152,6 +156,18 @@ def _recover(folder: Folder, entry: Mapping[str, Any]) -> str:
             except Failure as failure:
                 logs.log("error", "a link could not be mended", path=path.value, why=failure.message)
     return "finished" if began else "forgotten"
+
+
+def _began(folder: Folder, entry: Mapping[str, Any]) -> bool:
+    """Whether the file is at its new path: the same file, or one where the old path holds none any more.
+
+    Somebody may have made another at the old path since; and the file at the
+    new one is no longer the same once its own links have been mended.
+    """
+    inode = folder.inode(VaultPath(entry["new"]))
+    if inode is None or entry["old"] is None:
+        return inode is not None
+    return inode == entry["inode"] or not folder.spelled_exactly(VaultPath(entry["old"]))
 
 
 def _finish(folder: Folder, path: VaultPath, rewrite: Mapping[str, Any]) -> None:
