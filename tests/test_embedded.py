@@ -210,6 +210,7 @@ def test_a_move_that_is_killed_at_any_step_is_finished_or_taken_back(tmp_path: P
         for number in range(3):
             world.put(f"N{number}.md", f"{number} [[Old]]")
         world.put("A.md", "a")
+        world.put("Q: why.md", "q [[Old]]")
         before = world.tree()
         command = (sys.executable, "-c", KILL_BEFORE, str(step))
         arguments = ("--vault", str(world.vault), "--backend", "embedded")
@@ -223,6 +224,7 @@ def test_a_move_that_is_killed_at_any_step_is_finished_or_taken_back(tmp_path: P
         moved = {
             "Vault/Deep/New.md": b"old [[New]] [[A]]",
             "Vault/A.md": b"a",
+            "Vault/Q: why.md": b"q [[New]]",
             **{f"Vault/N{number}.md": f"{number} [[New]]".encode() for number in range(3)},
         }
         assert after in (before, moved), step
@@ -299,6 +301,8 @@ JOURNALS = {
     "paths that lead out": '{"old":"A.md","new":"../B.md","inode":1,"rewrites":[]}',
     "a note that is gone": '{"old":null,"new":"A.md","inode":null,"rewrites":[{"now":"X.md","path":"X.md",'
     '"before":"0","after":"x"}]}',
+    "a note outside": '{"old":null,"new":"A.md","inode":null,"rewrites":[{"now":"../outside/S.md",'
+    '"path":"../outside/S.md","before":"2bb80d537b1da3e38bd30361aa855686bde0eacd7162fef6a25fe97bf527a25b","after":"x"}]}',
     "a list": "[]",
 }
 
@@ -310,6 +314,7 @@ def test_a_journal_that_means_nothing_stops_nobody(own_world: World, journal: st
         server.call("append_note", name="A", content="b")
         (state,) = (own_world.folder / "home").rglob("lock")
         (state.parent / "move.json").write_text(journal)
+        (own_world.outside / "S.md").write_text("secret")
         before = own_world.tree()
         assert server.call("read_note", name="A")["content"] == "a\nb"
         assert own_world.tree() == before

@@ -1,4 +1,4 @@
-"""One request → one reply; the only place where an exception becomes a reply."""
+"""One request → one reply; what an exception looks like as one is decided here."""
 
 from __future__ import annotations
 

@@ -195,6 +195,12 @@ class Folder:
         with _explained(path):
             disk.put_in_place(path, made, self._prefix + path, before)
 
+    def replace_inside(self, path: str, before: bytes, after: bytes) -> None:
+        """Both halves at once."""
+        with _explained(path):
+            self.require_own(path.rpartition("/")[0])
+            disk.swap(path, self._prefix + path, before, after)
+
     def require_own(self, folder: str) -> None:
         """Raise if a folder that a listing has named has become a link since, or lies below one."""
         where = (self._prefix + folder).rstrip(os.sep)

@@ -76,10 +76,13 @@ def _act(
         _side_by_side(rewrites, lambda one: prepared.__setitem__(one.path, folder.prepare(one.now, one.after)))
         begin()
         _put_in_place(folder, rewrites, prepared, take_back)
+    except Failure:
+        state.clear_journal()  # all is as it was; after anything else the journal stays, to be followed
+        raise
     finally:
         for made in prepared.values():
             disk.discard(made)
-        state.clear_journal()
+    state.clear_journal()
 
 
 def _put_in_place(
@@ -99,8 +102,8 @@ def _put_in_place(
         left = []
         for one in reversed(done):
             try:
-                folder.replace(VaultPath(one.path), one.after, one.before)
-            except (Failure, BadPath):
+                folder.replace_inside(one.path, one.after, one.before)
+            except Failure:
                 left.append(one.path)
         try:
             take_back()
@@ -147,14 +150,14 @@ def recover(folder: Folder, state: State) -> None:
 def _recover(folder: Folder, entry: Mapping[str, Any]) -> str:
     began = _began(folder, entry)
     for rewrite in entry["rewrites"]:
-        path = VaultPath(rewrite["path"])
-        folder.sweep(VaultPath(rewrite["now"]).folder)
-        folder.sweep(path.folder)
-        if began:
-            try:
-                _finish(folder, path, rewrite)
-            except Failure as failure:
-                logs.log("error", "a link could not be mended", path=path.value, why=failure.message)
+        try:
+            for parent in {rewrite[key].rpartition("/")[0] for key in ("now", "path")}:
+                folder.require_own(parent)
+                folder.sweep(parent)
+            if began:
+                _finish(folder, rewrite)
+        except Failure as failure:
+            logs.log("error", "a link could not be mended", path=rewrite["path"], why=failure.message)
     return "finished" if began else "forgotten"
 
 
@@ -170,10 +173,10 @@ def _began(folder: Folder, entry: Mapping[str, Any]) -> bool:
     return inode == entry["inode"] or not folder.spelled_exactly(VaultPath(entry["old"]))
 
 
-def _finish(folder: Folder, path: VaultPath, rewrite: Mapping[str, Any]) -> None:
-    current = folder.read(path) if folder.spelled_exactly(path) else b""
+def _finish(folder: Folder, rewrite: Mapping[str, Any]) -> None:
+    current = folder.read_inside(rewrite["path"])
     if _hash(current) == rewrite["before"]:
-        folder.replace(path, current, rewrite["after"].encode("utf-8", "surrogateescape"))
+        folder.replace_inside(rewrite["path"], current, rewrite["after"].encode("utf-8", "surrogateescape"))
 
 
 def _entry(old: str | None, new: str, inode: int | None, rewrites: Sequence[Rewrite]) -> dict[str, Any]:
