@@ -98,3 +98,22 @@ def test_cancelling_stops_what_runs() -> None:
     with call.running(lambda: "it", stopped.append):
         call.cancel()
         assert stopped == ["it"]
+
+
+def test_nothing_is_reported_after_the_reply() -> None:
+    class Keeps(Slow):
+        def answer(self, tool: ToolCall, call: Call) -> bytes:
+            self.call = call
+            return super().answer(tool, call)
+
+    keeps, sent = Keeps(), list[bytes]()
+    dispatcher: Any = keeps
+    talk = Connection(dispatcher, Turns(), sent.append)
+    talk.receive(b'{"jsonrpc":"2.0","id":0,"method":"initialize"}')
+    keeps.may_end.release()
+    talk.receive(b'{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"_meta":{"progressToken":"p"}}}')
+    assert talk.drain(PATIENCE)
+    keeps.call.begin()
+    keeps.call._started -= 5
+    keeps.call.progress("late")
+    assert len(sent) == 2
