@@ -2,9 +2,11 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from obsidian_mcp.backends.embedded.index import Index
 from obsidian_mcp.backends.files import Folder
 from obsidian_mcp.errors import AlreadyExists, Conflict, Failure, FileFailed, NoteNotFound, PermissionDenied
 from obsidian_mcp.vault.path import VaultPath
@@ -109,7 +111,28 @@ def test_a_note_that_may_not_be_read_stops_a_move_rather_than_lose_its_links(
     folder.write_new(NOTE, b"x")
     monkeypatch.setattr(os, "open", refuse)
     with pytest.raises(PermissionDenied):
-        folder.read_stamped(NOTE.value)
+        list(folder.read_stamped([NOTE.value]))
+
+
+def test_a_folder_that_may_not_be_listed_stops_a_move_but_no_lookup(
+    folder: Folder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(path: str) -> Any:
+        if path.endswith("Sub"):
+            raise PermissionError(13, "Permission denied")
+        return allowed(path)
+
+    allowed = os.scandir
+    folder.write_new(NOTE, b"x")
+    folder.write_new(VaultPath("Top.md"), b"x")
+    monkeypatch.setattr(os, "scandir", refuse)
+    index = Index(folder)
+    assert index.paths() == ["Top.md"]
+    with pytest.raises(PermissionDenied, match="Sub may not be listed"):
+        index.mentioning({"top"})
+    monkeypatch.undo()
+    assert index.mentioning({"top"}) == {}
+    assert sorted(index.paths()) == ["Sub/Note.md", "Top.md"]
 
 
 def test_spellings_differ_in_case_and_form_only(folder: Folder, tmp_path: Path) -> None:

@@ -21,6 +21,11 @@ def stamp(found: os.stat_result) -> int | None:
     """One number, because there may be very many of them."""
     if not stat.S_ISREG(found.st_mode):
         return None
+    return stamp_of(found)
+
+
+def stamp_of(found: os.stat_result) -> int:
+    """The same for what is known to be a regular file."""
     return hash((found.st_mtime_ns, found.st_size, found.st_ino))
 
 

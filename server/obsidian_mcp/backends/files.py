@@ -1,4 +1,4 @@
-"""The vault's folder itself: the only place where its files are touched.
+"""The vault's folder itself: the only place where its files are changed.
 
 Every path is followed to where it really leads before anything is done, and
 what leads out of the vault, or into a hidden folder, is refused.
@@ -7,81 +7,18 @@ what leads out of the vault, or into a hidden folder, is refused.
 from __future__ import annotations
 
 import contextlib
-import json
 import os
-import re
-import stat
-import sys
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from pathlib import Path
 
 from obsidian_mcp.backends import disk
-from obsidian_mcp.errors import AlreadyExists, Failure, FileFailed, NoteNotFound, PermissionDenied, TooLarge
-from obsidian_mcp.vault import text
-from obsidian_mcp.vault.folding import fold
-from obsidian_mcp.vault.path import LONGEST_NAME, BadPath, VaultPath, check
-
-MOST_TEXT = 64 * 1024 * 1024
-# Names that no path of ours can hold: backslashes, control characters, bytes that are not UTF-8.
-_UNUSABLE = re.compile("[\\\\\x00-\x1f\x7f-\x9f\ud800-\udfff]")
-IGNORES_CASE = sys.platform in ("darwin", "win32")
+from obsidian_mcp.backends.looking import Looking, explained
+from obsidian_mcp.errors import AlreadyExists, Failure, PermissionDenied
+from obsidian_mcp.vault.path import LONGEST_NAME, VaultPath
 
 
-@dataclass(frozen=True, slots=True)
-class Listing:
-    """What one folder holds, and when that last changed."""
-
-    changed: int
-    files: tuple[str, ...]
-    folders: tuple[str, ...]
-
-
-class Folder:
-    """A vault's folder on this machine."""
-
-    def __init__(self, root: str) -> None:
-        self._root = Path(os.path.realpath(root))
-        self._prefix = f"{self._root}{os.sep}"  # joining text is many times faster than joining paths
-
-    @property
-    def is_there(self) -> bool:
-        return self._root.is_dir()
-
-    def real(self, path: VaultPath) -> Path:
-        """Where the path really leads, if that is inside the vault."""
-        real = Path(os.path.realpath(self._root / path.value))
-        if not real.is_relative_to(self._root) or real == self._root:
-            raise PermissionDenied(
-                f"{path} leads out of the vault through a symbolic link, so it is left alone. "
-                "Use a note inside the vault.",
-                path=path.value,
-            )
-        try:
-            check(real.relative_to(self._root).as_posix())
-        except BadPath:
-            raise PermissionDenied(
-                f"{path} leads into a hidden folder through a symbolic link, so it is left alone.", path=path.value
-            ) from None
-        return real
-
-    def spellings(self, path: VaultPath) -> list[VaultPath]:
-        """The files that the path can mean: exactly it, or else those that differ in case or Unicode form."""
-        self.real(path)
-        if not IGNORES_CASE and self._is_file(path.value):
-            return [path]
-        found = [""]
-        for segment in path.value.split("/"):
-            found = [child for folder in found for child in self._children(folder, segment)]
-        return [VaultPath(child) for child in sorted(found) if self._is_file(child)]
-
-    def spelled_folder(self, folder: str) -> str:
-        """A folder's path, with what exists of it as it is spelled on disk."""
-        spelled = ""
-        for segment in folder.split("/") if folder else []:
-            there = self._children(spelled, segment)
-            spelled = there[0] if len(there) == 1 else f"{spelled}/{segment}" if spelled else segment
-        return spelled
+class Folder(Looking):
+    """The same folder, with what changes it."""
 
     def require_room(self, path: VaultPath) -> None:
         """Raise if no file can be made there: a folder has the name, or a file is where a folder should be."""
@@ -96,64 +33,13 @@ class Folder:
         if os.path.isdir(self._root / path.value):
             raise AlreadyExists(f"{path} is a folder. Nothing was changed. Choose another name.", path=path.value)
 
-    def _is_file(self, path: str) -> bool:
-        try:
-            return stat.S_ISREG(os.stat(self._root / path).st_mode)
-        except PermissionError as error:
-            raise PermissionDenied(
-                f"The system does not allow access to {path} ({error.strerror}). Check the permissions of its folder.",
-                path=path,
-            ) from None
-        except OSError:
-            return False
-
-    def _children(self, folder: str, name: str) -> list[str]:
-        try:
-            names = os.listdir(self._root / folder)
-        except OSError:
-            return []
-        wanted = fold(name)
-        exact = [name] if name in names else [other for other in names if fold(other) == wanted]
-        return [f"{folder}/{other}" if folder else other for other in exact]
-
-    def read(self, path: VaultPath) -> bytes:
-        """The bytes of a note. Attachments can be larger than memory: see `digest`."""
-        with _explained(path):
-            real = self.real(path)
-            size = os.stat(real).st_size
-            if size > MOST_TEXT:
-                raise TooLarge(
-                    f"{path} has {size} bytes, more than the {MOST_TEXT} that can be read or written as text here. "
-                    "It can be moved, renamed, deleted and described.",
-                    path=path.value,
-                )
-            return disk.read(str(real))
-
-    def digest(self, path: VaultPath) -> tuple[str, int]:
-        """The etag and size of a file of any size."""
-        with _explained(path):
-            fd = disk.open_regular(str(self.real(path)))
-            try:
-                digest, size = text.Digest(), 0
-                while part := os.read(fd, disk.CHUNK):
-                    digest.update(part)
-                    size += len(part)
-                return digest.etag(), size
-            finally:
-                os.close(fd)
-
-    def read_inside(self, path: str) -> bytes:
-        """The bytes of a regular file that a listing has named."""
-        with _explained(path):
-            return disk.read(f"{self._prefix}{path}")
-
     def make_folder_for(self, path: VaultPath) -> list[str]:
         """Make what is missing of the folders above; those that were made, outermost first."""
         self.real(path)
         segments = path.value.split("/")[:-1]
         folders = ["/".join(segments[: end + 1]) for end in range(len(segments))]
         missing = [folder for folder in folders if not (self._root / folder).is_dir()]
-        with _explained(path):
+        with explained(path):
             for folder in missing:
                 (self._root / folder).mkdir(exist_ok=True)
         return missing
@@ -170,7 +56,7 @@ class Folder:
             raise
 
     def _link_new(self, path: VaultPath, real: Path, data: bytes) -> None:
-        with _explained(path), disk.temporary(str(real), data) as temporary:
+        with explained(path), disk.temporary(str(real), data) as temporary:
             try:
                 os.link(temporary, real)
             except OSError:
@@ -182,134 +68,30 @@ class Folder:
 
     def replace(self, path: VaultPath, before: bytes, after: bytes) -> None:
         """Swap a file's bytes in one step, if they still are what they were."""
-        with _explained(path):
+        with explained(path):
             disk.swap(path.value, str(self.real(path)), before, after)
 
     def prepare(self, path: str, data: bytes) -> str:
         """The first half of a replacement, for a file that a listing has named: a temporary file beside it."""
-        with _explained(path):
+        with explained(path):
             return disk.prepare(self._prefix + path, data)
 
     def put_in_place(self, path: str, made: str, before: bytes) -> None:
         """The second half, if the file still is what it was."""
-        with _explained(path):
+        with explained(path):
             disk.put_in_place(path, made, self._prefix + path, before)
 
     def replace_inside(self, path: str, before: bytes, after: bytes) -> None:
         """Both halves at once."""
-        with _explained(path):
+        with explained(path):
             self.require_own(path.rpartition("/")[0])
             disk.swap(path, self._prefix + path, before, after)
-
-    def require_own(self, folder: str) -> None:
-        """Raise if a folder that a listing has named has become a link since, or lies below one."""
-        where = (self._prefix + folder).rstrip(os.sep)
-        if os.path.realpath(where) != where:
-            raise PermissionDenied(f"{folder} has become a symbolic link, so it is left alone.", path=folder)
-
-    def canonical(self, path: VaultPath) -> VaultPath:
-        """The same place without links to folders on the way; a link to a file cannot be moved itself."""
-        real = self.real(path)
-        if os.path.islink(self._root / path.value):
-            there = real.relative_to(self._root).as_posix()
-            raise PermissionDenied(f"{path} is a symbolic link. Move {there}, which it leads to.", path=path.value)
-        return VaultPath(real.relative_to(self._root).as_posix())
-
-    def inode(self, path: VaultPath) -> int | None:
-        """The file's number, which a rename keeps."""
-        try:
-            return os.lstat(self._root / path.value).st_ino if self.spelled_exactly(path) else None
-        except OSError:
-            return None
-
-    def has_files(self) -> bool:
-        """Whether there is any file that is not hidden."""
-        for _, folders, names in os.walk(self._root):
-            folders[:] = [name for name in folders if not name.startswith(".")]
-            if any(not name.startswith(".") for name in names):
-                return True
-        return False
-
-    @property
-    def is_obsidians(self) -> bool:
-        """Whether Obsidian has ever had it open."""
-        return (self._root / ".obsidian").is_dir()
-
-    def spelled_exactly(self, path: VaultPath) -> bool:
-        """Whether a file is there under exactly that name, also where the system ignores case."""
-        try:
-            names = os.listdir(self._root / path.folder)
-        except OSError:
-            return False
-        return path.filename in names and os.path.isfile(self._root / path.value)
-
-    def scan(self, folder: str) -> Listing:
-        """One folder's files and folders, without hidden ones. Links to folders are not followed."""
-        where = f"{self._prefix}{folder}"
-        changed = os.stat(where).st_mtime_ns
-        files, folders = [], []
-        with os.scandir(where) as entries:
-            for entry in entries:
-                name = entry.name
-                if name[0] == ".":
-                    continue
-                if entry.is_file():
-                    files.append(name)
-                elif entry.is_dir(follow_symlinks=False):
-                    folders.append(name)
-        if _UNUSABLE.search("/".join((*files, *folders))):
-            files = [name for name in files if not _UNUSABLE.search(name)]
-            folders = [name for name in folders if not _UNUSABLE.search(name)]
-        return Listing(changed, tuple(files), tuple(folders))
-
-    def changed(self, folder: str) -> int | None:
-        """When a folder's entries last changed; None if it is gone."""
-        try:
-            return os.stat(f"{self._prefix}{folder}").st_mtime_ns
-        except OSError:
-            return None
-
-    def stamp(self, path: str) -> int | None:
-        """What tells one state of a file from another without reading it; None for a link, or for nothing."""
-        try:
-            return disk.stamp(os.lstat(f"{self._prefix}{path}"))
-        except OSError:
-            return None
-
-    def read_stamped(self, path: str) -> tuple[int | None, int, bytes]:
-        """A file that a listing has named: its stamp, when it changed, its bytes. No stamp: none of the vault's own."""
-        try:
-            fd = os.open(self._prefix + path, os.O_RDONLY | disk.BINARY | disk.NO_LINK)
-        except PermissionError:
-            raise PermissionDenied(
-                f"{path} may not be read, so its links could not be kept. Nothing was changed. Make it readable first.",
-                path=path,
-            ) from None
-        except OSError:
-            return None, 0, b""
-        try:
-            found = os.fstat(fd)
-            stamp = disk.stamp(found)
-            data = os.read(fd, disk.CHUNK) if stamp is not None else b""
-            while len(data) and len(data) % disk.CHUNK == 0 and (more := os.read(fd, disk.CHUNK)):
-                data += more
-            return stamp, found.st_mtime_ns, data
-        except OSError:
-            return None, 0, b""
-        finally:
-            os.close(fd)
-
-    def times(self, path: VaultPath) -> tuple[float, float]:
-        """When the file was made, as far as the system knows, and when it was last changed."""
-        with _explained(path):
-            found = os.stat(self.real(path))
-        return getattr(found, "st_birthtime", found.st_ctime), found.st_mtime
 
     def rename(self, path: VaultPath, target: VaultPath) -> list[str]:
         """Give a file another path; the folders that were made for it. Nothing may be at the target."""
         self.require_room(target)
         made = self.make_folder_for(target)
-        with _explained(path):
+        with explained(path):
             source, goal = self._root / path.value, self._root / target.value
             self.real(path)
             self.real(target)
@@ -325,7 +107,7 @@ class Folder:
         return made
 
     def remove(self, path: VaultPath) -> None:
-        with _explained(path):
+        with explained(path):
             self.real(path)
             os.unlink(self._root / path.value)
 
@@ -337,7 +119,7 @@ class Folder:
 
     def to_local_trash(self, path: VaultPath) -> None:
         """Into `.trash` at the vault's root; a name already there gets a number."""
-        with _explained(path):
+        with explained(path):
             self.real(path)
             trash = self._root / ".trash"
             if os.path.islink(trash):
@@ -370,33 +152,3 @@ class Folder:
         for left in (self._root / folder).glob(f"{disk.TEMPORARY}*.tmp"):
             with contextlib.suppress(OSError):
                 left.unlink()
-
-    def settings(self) -> dict[str, object]:
-        """The vault's `.obsidian/app.json`; empty where there is none that can be read."""
-        try:
-            found = json.loads(disk.read(f"{self._prefix}.obsidian/app.json"))
-        except (OSError, ValueError, RecursionError):
-            return {}
-        return found if isinstance(found, dict) else {}
-
-
-@contextlib.contextmanager
-def _explained(path: VaultPath | str) -> Iterator[None]:
-    """The system's errors in words of ours."""
-    named = str(path)
-    try:
-        yield
-    except Failure:
-        raise
-    except (FileNotFoundError, NotADirectoryError):
-        raise NoteNotFound(f"There is no file {path} on disk.", path=named) from None
-    except PermissionError as error:
-        raise PermissionDenied(
-            f"The system does not allow access to {path} ({error.strerror}). "
-            "Check the permissions of the note and its folder.",
-            path=named,
-        ) from None
-    except OSError as error:
-        raise FileFailed(
-            f"The file {path} could not be used: {error.strerror}. Nothing was changed.", path=named
-        ) from None

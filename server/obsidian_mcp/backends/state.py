@@ -107,7 +107,7 @@ class State:
         temporary = self._journal.with_suffix(".new")
         try:
             with open(temporary, "w", encoding="ascii") as file:
-                json.dump(entry, file)
+                file.write(json.dumps(entry))
                 file.flush()
                 os.fsync(file.fileno())
             os.replace(temporary, self._journal)

@@ -46,31 +46,36 @@ def keys_in(path: str, data: bytes) -> str:
     if path.endswith(".canvas") or path.lower().endswith(".canvas"):
         text = data.decode("utf-8", "surrogateescape")
         return _lines({key_of_path(link.target) for link in in_canvas(text)})
-    keys = set()
+    keys, find = set(), data.find
     # For one byte at a time: the search for a single one is many times faster than for two.
-    at = data.find(b"[")
+    at = find(b"[")
     while at >= 0:
         if data[at + 1 : at + 2] == b"[":
-            plain = _PLAIN_WIKI.match(data, at)
+            plain = _plain_wiki(data, at)
             keys.add(_plain_key(plain[1]) if plain else _key(_wiki_inside(data, at + 2)))
-        at = data.find(b"[", at + 1)
-    at = data.find(b"]")
+        at = find(b"[", at + 1)
+    at = find(b"]")
     while at >= 0:
         if data[at + 1 : at + 2] in (b"(", b":"):
-            plain = _PLAIN_DESTINATION.match(data, at)
-            found = _plain_key(plain[1].replace(b"%20", b" ")) if plain else None
-            keys.add(found if found is not None else _destination_key(data[at + 2 : at + 2 + LONGEST]))
-        at = data.find(b"]", at + 1)
+            plain = _plain_destination(data, at)
+            if plain:
+                keys.add(_plain_key(plain[1].replace(b"%20", b" ")))
+            else:
+                keys.add(_destination_key(data[at + 2 : at + 2 + LONGEST]))
+        at = find(b"]", at + 1)
     return _lines(keys)
 
 
 # What nearly every link looks like: plain ASCII, nothing escaped, nothing encoded but the space.
-_PLAIN_WIKI = re.compile(rb"\[\[([ -\"$-Z^-{}~]+)(?:\]\]|[|#])")
-_PLAIN_DESTINATION = re.compile(rb"\]\(([!\"$&'*-;=?-Z^-{}~]+(?:%20[!\"$&'*-;=?-Z^-{}~]+)*)[)#]")
+_plain_wiki = re.compile(rb"\[\[([ -\"$-Z^-{}~]+)(?:\]\]|[|#])").match
+_plain_destination = re.compile(rb"\]\(([!\"$&'*-;=?-Z^-{}~]+(?:%20[!\"$&'*-;=?-Z^-{}~]+)*)[)#]").match
 
 
 def _plain_key(written: bytes) -> str:
-    key = written[written.rfind(b"/") + 1 :].strip().lower().decode("ascii")
+    key = written.decode("ascii").lower()
+    if "/" in key:
+        key = key[key.rfind("/") + 1 :]
+    key = key.strip()
     return _bare(key) if key.endswith(".md") else key
 
 
@@ -80,8 +85,10 @@ def _wiki_inside(data: bytes, start: int) -> bytes:
 
 
 def _lines(keys: set[str]) -> str:
-    keys |= {key.replace("''", "'") for key in keys if "''" in key}  # a property in single quotes doubles them
-    return mark("\n".join(keys)) if keys else ""
+    lines = mark("\n".join(keys)) if keys else ""
+    if "''" in lines:
+        lines += lines.replace("''", "'")  # a property in single quotes doubles them
+    return lines
 
 
 def _key(written: bytes) -> str:

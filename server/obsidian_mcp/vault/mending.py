@@ -2,8 +2,9 @@
 
 The law: for every link, the file it led to before is the file it leads to
 after, the moved one under its new path; and nothing else changes by a byte.
-So each link is looked up twice, before and after, and rewritten only where the
-two differ, as short as the vault's link format allows.
+So each link that the change can concern is looked up twice, before and after,
+and rewritten only where the two differ, as short as the vault's link format
+allows.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from dataclasses import dataclass
 
 from obsidian_mcp.errors import InvalidArguments
 from obsidian_mcp.vault.link import Form, Link
+from obsidian_mcp.vault.linkkeys import key_of_path
 from obsidian_mcp.vault.links import in_canvas, in_note
 from obsidian_mcp.vault.resolving import Resolver, joined, relative_to
 
@@ -41,13 +43,17 @@ class Move:
 
     @classmethod
     def plan(cls, old: str | None, new: str, vault: Resolver, link_format: str) -> Move:
-        return cls(old, new, vault.copy(), vault.moved(old, new), link_format)
+        return cls(old, new, vault, vault.moved(old, new), link_format)
 
     def edits(self, path: str, text: str) -> list[Edit]:
         """What must be rewritten in one file, by the path it had before."""
         links = in_canvas(text) if path.lower().endswith(".canvas") else in_note(text)
-        edits = (self._edit(link, path, text) for link in links)
+        edits = (self._edit(link, path, text) for link in links if path == self.old or self._concerns(link))
         return [edit for edit in edits if edit is not None]
+
+    def _concerns(self, link: Link) -> bool:
+        """Whether the link's name is one that is going or coming; any other means what it meant."""
+        return key_of_path(link.target) in (key_of_path(self.new), key_of_path(self.old or ""))
 
     def _edit(self, link: Link, source: str, text: str) -> Edit | None:
         written = text[link.start : link.end]

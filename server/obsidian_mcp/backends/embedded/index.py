@@ -11,7 +11,9 @@ import threading
 import time
 from collections.abc import Iterable
 
-from obsidian_mcp.backends.files import Folder, Listing
+from obsidian_mcp.backends.files import Folder
+from obsidian_mcp.backends.looking import Listing
+from obsidian_mcp.errors import PermissionDenied
 from obsidian_mcp.vault.linkkeys import key_of_path, keys_in, mark
 from obsidian_mcp.vault.names import Name
 from obsidian_mcp.vault.path import VaultPath
@@ -31,6 +33,7 @@ class Index:
         self._keys: dict[str, str] = {}
         self._young: set[str] = set()
         self._swept: set[str] = set()
+        self._closed: list[str] = []
 
     def snapshot(self) -> Resolver:
         """The files there are now, to be kept."""
@@ -69,6 +72,12 @@ class Index:
         found: dict[str, bytes | None] = {}
         with self._lock:
             unread = self._forget_changed()
+            if self._closed:
+                raise PermissionDenied(
+                    f"The folder {self._closed[0] or 'of the vault'} may not be listed, so links in its notes could "
+                    "not be kept. Nothing was changed. Make it readable first.",
+                    path=self._closed[0],
+                )
             for path, mentioned in self._keys.items():
                 if any(key in mentioned for key in wanted):
                     found[path] = None
@@ -97,12 +106,11 @@ class Index:
         """
         found: dict[str, bytes] = {}
         young = time.time_ns() - SETTLED
-        for path in paths:
-            stamp, changed, data = self._folder.read_stamped(path)
-            if stamp is None:
-                continue  # it vanished, may not be read, or is a link: then it cannot be rewritten either
+        stamps, keys = self._stamps, self._keys
+        for path, stamp, changed, data in self._folder.read_stamped(paths):
             mentioned = keys_in(path, data)
-            self._stamps[path], self._keys[path] = stamp, mentioned
+            stamps[path] = stamp
+            keys[path] = mentioned
             if changed > young:
                 self._young.add(path)
             for key in wanted:
@@ -113,20 +121,19 @@ class Index:
     def _refresh(self) -> None:
         """Bring every folder up to date, whatever their depth."""
         todo = [""]
+        self._closed.clear()
         while todo:
             folder = todo.pop()
             known = self._listings.get(folder)
-            changed = self._folder.changed(folder)
-            if changed is None:
+            try:
+                changed = self._folder.changed(folder)
+                if known is None or known[0].changed != changed or known[1] - changed < SETTLED:
+                    self._adopt(folder, known[0] if known else None, self._folder.scan(folder))
+            except OSError as error:
+                if isinstance(error, PermissionError):
+                    self._closed.append(folder)
                 self._forget(folder)
                 continue
-            if known is None or known[0].changed != changed or known[1] - changed < SETTLED:
-                try:
-                    listing = self._folder.scan(folder)
-                except OSError:
-                    self._forget(folder)
-                    continue
-                self._adopt(folder, known[0] if known else None, listing)
             prefix = f"{folder}/" if folder else ""
             todo += [prefix + inner for inner in self._listings[folder][0].folders]
 

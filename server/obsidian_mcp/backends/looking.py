@@ -1,0 +1,277 @@
+"""The vault's folder as it is found: nothing here changes anything.
+
+Every path is followed to where it really leads before anything is done, and
+what leads out of the vault, or into a hidden folder, is refused.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import re
+import stat
+import sys
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from obsidian_mcp.backends import disk
+from obsidian_mcp.errors import Failure, FileFailed, NoteNotFound, PermissionDenied, TooLarge
+from obsidian_mcp.vault import text
+from obsidian_mcp.vault.folding import fold
+from obsidian_mcp.vault.path import BadPath, VaultPath, check
+
+MOST_TEXT = 64 * 1024 * 1024
+# Names that no path of ours can hold: backslashes, control characters, bytes that are not UTF-8.
+_UNUSABLE = re.compile("[\\\\\x00-\x1f\x7f-\x9f\ud800-\udfff]")
+IGNORES_CASE = sys.platform in ("darwin", "win32")
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """What one folder holds, and when that last changed."""
+
+    changed: int
+    files: tuple[str, ...]
+    folders: tuple[str, ...]
+
+
+class Looking:
+    """A vault's folder on this machine, as it is found."""
+
+    def __init__(self, root: str) -> None:
+        self._root = Path(os.path.realpath(root))
+        self._prefix = f"{self._root}{os.sep}"  # joining text is many times faster than joining paths
+
+    @property
+    def is_there(self) -> bool:
+        return self._root.is_dir()
+
+    @property
+    def is_obsidians(self) -> bool:
+        """Whether Obsidian has ever had it open."""
+        return (self._root / ".obsidian").is_dir()
+
+    def settings(self) -> dict[str, object]:
+        """The vault's `.obsidian/app.json`; empty where there is none that can be read."""
+        try:
+            found = json.loads(disk.read(f"{self._prefix}.obsidian/app.json"))
+        except (OSError, ValueError, RecursionError):
+            return {}
+        return found if isinstance(found, dict) else {}
+
+    def real(self, path: VaultPath) -> Path:
+        """Where the path really leads, if that is inside the vault."""
+        real = Path(os.path.realpath(self._root / path.value))
+        if not real.is_relative_to(self._root) or real == self._root:
+            raise PermissionDenied(
+                f"{path} leads out of the vault through a symbolic link, so it is left alone. "
+                "Use a note inside the vault.",
+                path=path.value,
+            )
+        try:
+            check(real.relative_to(self._root).as_posix())
+        except BadPath:
+            raise PermissionDenied(
+                f"{path} leads into a hidden folder through a symbolic link, so it is left alone.", path=path.value
+            ) from None
+        return real
+
+    def canonical(self, path: VaultPath) -> VaultPath:
+        """The same place without links to folders on the way; a link to a file cannot be moved itself."""
+        real = self.real(path)
+        if os.path.islink(self._root / path.value):
+            there = real.relative_to(self._root).as_posix()
+            raise PermissionDenied(f"{path} is a symbolic link. Move {there}, which it leads to.", path=path.value)
+        return VaultPath(real.relative_to(self._root).as_posix())
+
+    def require_own(self, folder: str) -> None:
+        """Raise if a folder that a listing has named has become a link since, or lies below one."""
+        where = (self._prefix + folder).rstrip(os.sep)
+        if os.path.realpath(where) != where:
+            raise PermissionDenied(f"{folder} has become a symbolic link, so it is left alone.", path=folder)
+
+    def spellings(self, path: VaultPath) -> list[VaultPath]:
+        """The files that the path can mean: exactly it, or else those that differ in case or Unicode form."""
+        self.real(path)
+        if not IGNORES_CASE and self._is_file(path.value):
+            return [path]
+        found = [""]
+        for segment in path.value.split("/"):
+            found = [child for folder in found for child in self._children(folder, segment)]
+        return [VaultPath(child) for child in sorted(found) if self._is_file(child)]
+
+    def spelled_folder(self, folder: str) -> str:
+        """A folder's path, with what exists of it as it is spelled on disk."""
+        spelled = ""
+        for segment in folder.split("/") if folder else []:
+            there = self._children(spelled, segment)
+            spelled = there[0] if len(there) == 1 else f"{spelled}/{segment}" if spelled else segment
+        return spelled
+
+    def spelled_exactly(self, path: VaultPath) -> bool:
+        """Whether a file is there under exactly that name, also where the system ignores case."""
+        try:
+            names = os.listdir(self._root / path.folder)
+        except OSError:
+            return False
+        return path.filename in names and os.path.isfile(self._root / path.value)
+
+    def _is_file(self, path: str) -> bool:
+        try:
+            return stat.S_ISREG(os.stat(self._root / path).st_mode)
+        except PermissionError as error:
+            raise PermissionDenied(
+                f"The system does not allow access to {path} ({error.strerror}). Check the permissions of its folder.",
+                path=path,
+            ) from None
+        except OSError:
+            return False
+
+    def _children(self, folder: str, name: str) -> list[str]:
+        try:
+            names = os.listdir(self._root / folder)
+        except OSError:
+            return []
+        wanted = fold(name)
+        exact = [name] if name in names else [other for other in names if fold(other) == wanted]
+        return [f"{folder}/{other}" if folder else other for other in exact]
+
+    def has_files(self) -> bool:
+        """Whether there is any file that is not hidden."""
+        for _, folders, names in os.walk(self._root):
+            folders[:] = [name for name in folders if not name.startswith(".")]
+            if any(not name.startswith(".") for name in names):
+                return True
+        return False
+
+    def inode(self, path: VaultPath) -> int | None:
+        """The file's number, which a rename keeps."""
+        try:
+            return os.lstat(self._root / path.value).st_ino if self.spelled_exactly(path) else None
+        except OSError:
+            return None
+
+    def times(self, path: VaultPath) -> tuple[float, float]:
+        """When the file was made, as far as the system knows, and when it was last changed."""
+        with explained(path):
+            found = os.stat(self.real(path))
+        return getattr(found, "st_birthtime", found.st_ctime), found.st_mtime
+
+    def read(self, path: VaultPath) -> bytes:
+        """The bytes of a note. Attachments can be larger than memory: see `digest`."""
+        with explained(path):
+            real = self.real(path)
+            size = os.stat(real).st_size
+            if size > MOST_TEXT:
+                raise TooLarge(
+                    f"{path} has {size} bytes, more than the {MOST_TEXT} that can be read or written as text here. "
+                    "It can be moved, renamed, deleted and described.",
+                    path=path.value,
+                )
+            return disk.read(str(real))
+
+    def digest(self, path: VaultPath) -> tuple[str, int]:
+        """The etag and size of a file of any size."""
+        with explained(path):
+            fd = disk.open_regular(str(self.real(path)))
+            try:
+                digest, size = text.Digest(), 0
+                while part := os.read(fd, disk.CHUNK):
+                    digest.update(part)
+                    size += len(part)
+                return digest.etag(), size
+            finally:
+                os.close(fd)
+
+    def read_inside(self, path: str) -> bytes:
+        """The bytes of a regular file that a listing has named."""
+        with explained(path):
+            return disk.read(f"{self._prefix}{path}")
+
+    def scan(self, folder: str) -> Listing:
+        """One folder's files and folders, without hidden ones. Links to folders are not followed.
+
+        Raises what the system raises.
+        """
+        where = f"{self._prefix}{folder}"
+        changed = os.stat(where).st_mtime_ns
+        files, folders = [], []
+        with os.scandir(where) as entries:
+            for entry in entries:
+                name = entry.name
+                if name[0] == ".":
+                    continue
+                if entry.is_file():
+                    files.append(name)
+                elif entry.is_dir(follow_symlinks=False):
+                    folders.append(name)
+        if _UNUSABLE.search("/".join((*files, *folders))):
+            files = [name for name in files if not _UNUSABLE.search(name)]
+            folders = [name for name in folders if not _UNUSABLE.search(name)]
+        return Listing(changed, tuple(files), tuple(folders))
+
+    def changed(self, folder: str) -> int:
+        """When a folder's entries last changed. Raises what the system raises."""
+        return os.stat(f"{self._prefix}{folder}").st_mtime_ns
+
+    def stamp(self, path: str) -> int | None:
+        """What tells one state of a file from another without reading it; None for a link, or for nothing."""
+        try:
+            return disk.stamp(os.lstat(f"{self._prefix}{path}"))
+        except OSError:
+            return None
+
+    def read_stamped(self, paths: Iterable[str]) -> Iterator[tuple[str, int, int, bytes]]:
+        """Files that a listing has named: path, stamp, when it changed, bytes. None that has vanished or is a link.
+
+        A whole vault goes through here: hence one loop, and nothing in it that could be outside.
+        """
+        prefix, flags, regular = self._prefix, os.O_RDONLY | disk.BINARY | disk.NO_LINK, stat.S_IFREG
+        open_, fstat, read, close = os.open, os.fstat, os.read, os.close
+        for path in paths:
+            try:
+                fd = open_(prefix + path, flags)
+            except PermissionError:
+                raise PermissionDenied(
+                    f"{path} may not be read, so its links could not be kept. "
+                    "Nothing was changed. Make it readable first.",
+                    path=path,
+                ) from None
+            except OSError:
+                continue
+            try:
+                found = fstat(fd)
+                if found.st_mode & 0o170000 != regular:
+                    continue
+                data = read(fd, disk.CHUNK)
+                while len(data) and len(data) % disk.CHUNK == 0 and (more := read(fd, disk.CHUNK)):
+                    data += more
+            except OSError:
+                continue
+            finally:
+                close(fd)
+            yield path, disk.stamp_of(found), found.st_mtime_ns, data
+
+
+@contextlib.contextmanager
+def explained(path: VaultPath | str) -> Iterator[None]:
+    """The system's errors in words of ours."""
+    named = str(path)
+    try:
+        yield
+    except Failure:
+        raise
+    except (FileNotFoundError, NotADirectoryError):
+        raise NoteNotFound(f"There is no file {path} on disk.", path=named) from None
+    except PermissionError as error:
+        raise PermissionDenied(
+            f"The system does not allow access to {path} ({error.strerror}). "
+            "Check the permissions of the note and its folder.",
+            path=named,
+        ) from None
+    except OSError as error:
+        raise FileFailed(
+            f"The file {path} could not be used: {error.strerror}. Nothing was changed.", path=named
+        ) from None
