@@ -1,4 +1,4 @@
-"""obsidian-mcp: serves stdio at once; anything else is for people and goes to cli.py."""
+"""obsidian-mcp: serves stdio at once; anything else is for people and goes to cli."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ import os
 import sys
 
 from obsidian_mcp import settings
+
+COMPLETION = "_OBSIDIAN_MCP_COMPLETE"  # set by the shell when it wants to know how a word could go on
 
 
 def main() -> None:
@@ -18,7 +20,7 @@ def main() -> None:
 def _main() -> None:
     try:
         given, words = settings.split(sys.argv[1:])
-        if not words:
+        if not words and COMPLETION not in os.environ:
             _serve(given)
             return
     except settings.UsageError as error:

@@ -7,7 +7,7 @@ import threading
 
 from obsidian_mcp import __version__
 from obsidian_mcp.dispatcher import Dispatcher
-from obsidian_mcp.settings import UsageError
+from obsidian_mcp.settings import UsageError, at_home, looks_like_path
 from obsidian_mcp.tools import catalogue
 
 TYPE_CHECKING = False
@@ -28,7 +28,7 @@ class App:
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
-        self._wanted = settings.vaults or (_only_vault(settings),)
+        self._wanted = the_vaults(settings)
         self.labels = labels(self._wanted)
         self.catalogue = catalogue.load(settings.read_only, self.labels)
         every = catalogue.load() if settings.timeouts else self.catalogue
@@ -120,6 +120,30 @@ class WarmUp:
     def _run(self) -> None:
         self._go.wait(QUIET_BEFORE_WARM_UP)
         self._app.wake()
+
+
+def the_vaults(settings: Settings) -> tuple[str, ...]:
+    """Those that were named, or the one that must be meant."""
+    return settings.vaults or (_only_vault(settings),)
+
+
+def full_vault(wanted: str, settings: Settings) -> str:
+    """A vault as it can be named from any folder. Raises if there is none."""
+    from obsidian_mcp.backends import registry
+    from obsidian_mcp.backends.cli import discover
+
+    vaults = registry.registered(settings.environ)
+    if registry.find(wanted, vaults, settings.environ) and not looks_like_path(wanted):
+        return wanted
+    path = os.path.abspath(at_home(wanted, settings.environ))
+    if os.path.isdir(path):
+        return path
+    if not vaults and not looks_like_path(wanted) and discover.find(settings.obsidian_bin, settings.environ):
+        return wanted  # an app on the other side of some boundary may know it
+    raise UsageError(
+        f"there is no vault {wanted!r}: it is no folder, and none of those that Obsidian knows: "
+        f"{registry.described(vaults)}"
+    )
 
 
 def _only_vault(settings: Settings) -> str:

@@ -146,17 +146,42 @@ def load(given: Mapping[str, Sequence[str]], environ: Mapping[str, str]) -> Sett
     """The command line wins over the environment, which wins over the defaults."""
     values: dict[str, list[str]] = {}
     for option in OPTIONS:
-        source = f"--{option.name}"
-        found = [value for value in given.get(option.name, ()) if not _unset(value)]
-        if not found:
-            source = option.variable
-            found = _from_environment(option, environ.get(source, ""))
+        found, source = _found(option, given, environ)
         for value in found:
             _check(option, source, value)
-        values[option.name] = [_flag(value) for value in found] if option.flag else found
-        if not found and option.default:
-            values[option.name] = [option.default]
+        values[option.name] = [_flag(value) for value in found] if option.flag else found or _default(option)
     return Settings(values, environ)
+
+
+def origins(given: Mapping[str, Sequence[str]], environ: Mapping[str, str]) -> list[tuple[str, list[str], str]]:
+    """Every option's name, values in force and source."""
+    found = []
+    for option in OPTIONS:
+        values, source = _found(option, given, environ)
+        found.append((option.name, values, source) if values else (option.name, _default(option), "default"))
+    return found
+
+
+def looks_like_path(text: str) -> bool:
+    return "/" in text or "\\" in text or text.startswith("~") or text in (".", "..")
+
+
+def at_home(path: str, environ: Mapping[str, str]) -> str:
+    """A path with ~ for one's home, by the environment we were given."""
+    home = environ.get("HOME") or environ.get("USERPROFILE")
+    return home + path[1:] if home and (path == "~" or path.startswith(("~/", "~\\"))) else path
+
+
+def _found(option: Option, given: Mapping[str, Sequence[str]], environ: Mapping[str, str]) -> tuple[list[str], str]:
+    """What was said for an option, and where."""
+    found = [value for value in given.get(option.name, ()) if not _unset(value)]
+    if found:
+        return found, f"--{option.name}"
+    return _from_environment(option, environ.get(option.variable, "")), option.variable
+
+
+def _default(option: Option) -> list[str]:
+    return [option.default] if option.default else []
 
 
 def _from_environment(option: Option, text: str) -> list[str]:

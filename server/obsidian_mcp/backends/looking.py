@@ -49,6 +49,11 @@ class Looking:
         return self._root.is_dir()
 
     @property
+    def access(self) -> tuple[bool, bool]:
+        """Whether the folder may be read, and written."""
+        return os.access(self._root, os.R_OK | os.X_OK), os.access(self._root, os.W_OK)
+
+    @property
     def is_obsidians(self) -> bool:
         """Whether Obsidian has ever had it open."""
         return (self._root / ".obsidian").is_dir()

@@ -12,6 +12,7 @@ import posixpath
 import sys
 
 from obsidian_mcp.errors import VaultNotFound
+from obsidian_mcp.settings import at_home, looks_like_path
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -78,10 +79,6 @@ def the_one(wanted: str, vaults: Sequence[Registered], environ: Mapping[str, str
     return found[0] if found else None
 
 
-def looks_like_path(text: str) -> bool:
-    return "/" in text or "\\" in text or text.startswith("~") or text in (".", "..")
-
-
 def described(vaults: Sequence[Registered]) -> str:
     return ", ".join(f"{vault.name} (id {vault.id}, {vault.path})" for vault in vaults) or "none"
 
@@ -107,9 +104,3 @@ def _base_name(path: str) -> str:
 
 def _real(path: str) -> str:
     return os.path.normcase(os.path.realpath(path))
-
-
-def at_home(path: str, environ: Mapping[str, str]) -> str:
-    """A path with ~ for one's home, by the environment we were given."""
-    home = environ.get("HOME") or environ.get("USERPROFILE")
-    return home + path[1:] if home and (path == "~" or path.startswith(("~/", "~\\"))) else path

@@ -99,6 +99,18 @@ class State:
         )
 
     @property
+    def folder(self) -> str:
+        return str(self._folder)
+
+    @property
+    def usable(self) -> bool:
+        """Whether it can be written, or made; nothing is tried."""
+        there = self._folder
+        while not there.exists() and there != there.parent:
+            there = there.parent
+        return there.is_dir() and os.access(there, os.W_OK | os.X_OK)
+
+    @property
     def has_journal(self) -> bool:
         return self._journal.exists()
 

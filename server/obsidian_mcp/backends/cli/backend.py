@@ -12,7 +12,7 @@ from obsidian_mcp.backends.files import Folder
 from obsidian_mcp.backends.state import State
 from obsidian_mcp.call import Call
 from obsidian_mcp.errors import ObsidianNotRunning, VaultNotFound
-from obsidian_mcp.settings import Settings
+from obsidian_mcp.settings import Settings, looks_like_path
 
 
 class CliBackend:
@@ -26,10 +26,11 @@ class CliBackend:
         command = self._find_command()
         vaults = registry.registered(self._settings.environ)
         found = registry.the_one(wanted, vaults, self._settings.environ)
-        if not found and registry.looks_like_path(wanted):
+        if not found and looks_like_path(wanted):
             raise VaultNotFound(
                 f"{wanted} is not a vault that Obsidian knows. Known vaults: {registry.described(vaults)}. "
-                "Open the folder as a vault in Obsidian, or name one of these with --vault."
+                "Open the folder as a vault in Obsidian, or name one of these with --vault. "
+                "`obsidian-mcp doctor` checks it."
             )
         name = _unmistakable(found, vaults) if found else wanted
         client = Client(command, name, self._settings.environ, call, registry.described(vaults))

@@ -53,7 +53,8 @@ class Client:
         failure = replies.unexpected(reply, doing)
         if isinstance(failure, VaultNotFound):
             return VaultNotFound(
-                f"Obsidian knows no vault {self._vault!r}. Known vaults: {self._known}. Name one of them with --vault."
+                f"Obsidian knows no vault {self._vault!r}. Known vaults: {self._known}. Name one of them with --vault. "
+                "`obsidian-mcp doctor` checks it."
             )
         return failure
 

@@ -7,7 +7,7 @@ import os
 import posixpath
 import sys
 
-from obsidian_mcp.backends import registry
+from obsidian_mcp.settings import at_home
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 HOW_TO_INSTALL = (
     "Install Obsidian 1.12.7 or later from obsidian.md and switch on Settings > General > Advanced > "
-    "Command line interface, or name the command with --obsidian-bin."
+    "Command line interface, or name the command with --obsidian-bin. `obsidian-mcp doctor` shows what is found."
 )
 
 
@@ -30,7 +30,7 @@ def find(
 ) -> str | None:
     """The command to run, or None. A command that was named is used or nothing is."""
     if named:
-        named = _console_version(registry.at_home(named, environ), platform)
+        named = _console_version(at_home(named, environ), platform)
         return named if exists(named) else None
     for place in places(environ, platform):
         if exists(place):

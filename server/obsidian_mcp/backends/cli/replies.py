@@ -38,7 +38,7 @@ _NOT_RUNNING = re.compile(r"unable to find Obsidian|Unable to connect to main pr
 
 START = (
     "Start Obsidian, then try again; or serve the files without it, with --backend embedded. "
-    "`obsidian version` in a terminal shows whether it answers."
+    "`obsidian-mcp doctor` in a terminal tells why."
 )
 
 # The first that matches names the failure. {0} is the sentence itself.
@@ -48,7 +48,7 @@ _SENTENCES: tuple[tuple[re.Pattern[str], type[Failure], str], ...] = (
         re.compile(r"Command line interface is not enabled"),
         CliDisabled,
         "Obsidian's command line interface is switched off. "
-        "Turn it on in Settings > General > Advanced, then try again.",
+        "Turn it on in Settings > General > Advanced, then try again. `obsidian-mcp doctor` checks it.",
     ),
     (re.compile(r'Error: File ".*" not found\.'), NoteNotFound, "Obsidian says: {0} Check the name."),
     (

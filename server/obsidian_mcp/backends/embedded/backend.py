@@ -13,7 +13,7 @@ from obsidian_mcp.backends.files import Folder
 from obsidian_mcp.backends.state import State
 from obsidian_mcp.call import Call
 from obsidian_mcp.errors import VaultNotFound
-from obsidian_mcp.settings import Settings
+from obsidian_mcp.settings import Settings, at_home
 
 
 class EmbeddedBackend:
@@ -33,12 +33,13 @@ class EmbeddedBackend:
     def _root(self, wanted: str) -> str:
         vaults = registry.registered(self._settings.environ)
         found = registry.the_one(wanted, vaults, self._settings.environ)
-        root = found.path if found else registry.at_home(wanted, self._settings.environ)
+        root = found.path if found else at_home(wanted, self._settings.environ)
         if not os.path.isdir(root):
             what = "a file, not a folder" if os.path.isfile(root) else "neither a folder nor a name that Obsidian knows"
             raise VaultNotFound(
                 f"There is no vault {wanted!r}: it is {what}. "
-                f"Known vaults: {registry.described(vaults)}. Name a folder or one of these with --vault."
+                f"Known vaults: {registry.described(vaults)}. Name a folder or one of these with --vault. "
+                "`obsidian-mcp doctor` checks it."
             )
         return os.path.realpath(root)
 

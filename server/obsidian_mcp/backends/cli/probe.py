@@ -1,0 +1,48 @@
+"""What the Obsidian command says of itself, for whoever wants to know why it doesn't work."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from obsidian_mcp.backends.cli import argv, process, replies
+from obsidian_mcp.call import Call
+from obsidian_mcp.errors import CliFailed
+
+NATIVE_SINCE = (1, 12, 7)
+_VERSION = re.compile(r"(\d+)\.(\d+)\.(\d+)(?: \(installer (\d+)\.(\d+)\.(\d+)\))?")
+
+
+@dataclass(frozen=True, slots=True)
+class Version:
+    """As printed, and whether the installer brought the small, fast command."""
+
+    text: str
+    native: bool
+
+
+def version(command: str, environ: Mapping[str, str], call: Call) -> Version:
+    """Raises what a tool would raise if the app does not answer."""
+    reply = _ask(command, ["version"], environ, call)
+    found = _VERSION.match(reply)
+    if found is None:
+        raise replies.failure(reply) or CliFailed(f"It does not tell its version but says: {reply.strip()[:200]}")
+    installer = found.groups()[3:] if found[4] else found.groups()[:3]
+    return Version(reply.strip(), tuple(int(part) for part in installer) >= NATIVE_SINCE)
+
+
+def vault_folder(command: str, vault: str, environ: Mapping[str, str], call: Call) -> str:
+    """Where the app has the vault."""
+    words = argv.for_vault(vault, argv.vault_path())
+    reply = _ask(command, words, environ, call)
+    if replies.is_false_not_found(reply, argv.vault_path()[0]):  # its window was closed, and is open now
+        reply = _ask(command, words, environ, call)
+    failure = replies.failure(reply)
+    if failure is not None:
+        raise failure
+    return reply.strip()
+
+
+def _ask(command: str, words: list[str], environ: Mapping[str, str], call: Call) -> str:
+    return replies.payload(process.run([command, *words], environ, call, f"asking Obsidian for its {words[-1]}"))

@@ -1,0 +1,43 @@
+"""The commands for people, through typer."""
+
+from __future__ import annotations
+
+import io
+import os
+import signal
+import sys
+from collections.abc import Sequence
+from typing import NoReturn
+
+import typer
+
+from obsidian_mcp import settings
+from obsidian_mcp.cli import calling, diagnosing, installing, show
+from obsidian_mcp.cli.root import app
+
+__all__ = ["calling", "diagnosing", "installing", "run"]
+
+
+def run(argv: Sequence[str]) -> NoReturn:
+    """Run a command; whatever is wrong with the command line is one line and exit code 2."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(encoding="utf-8", errors="backslashreplace")  # a note may hold what a console cannot
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # by an exception: what runs is ended on the way out
+    try:
+        given, words = settings.split(argv)
+        code = app(words, prog_name="obsidian-mcp", standalone_mode=False, obj=given)
+    except settings.UsageError as error:
+        show.usage(str(error))
+    except typer.TyperException as error:
+        show.usage(error.format_message())
+    except (KeyboardInterrupt, typer.Abort):
+        sys.exit(130)
+    except BrokenPipeError:  # as when piped into head
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        sys.exit(1)
+    except OSError as error:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        show.problem(str(error.strerror))
+        sys.exit(1)
+    sys.exit(code if isinstance(code, int) else 0)

@@ -1,0 +1,101 @@
+"""Commands that do what an assistant would: list the tools, call one, play a session."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any
+
+import typer
+
+from obsidian_mcp import demo, settings
+from obsidian_mcp.app import App, labels
+from obsidian_mcp.call import Call
+from obsidian_mcp.cli import show
+from obsidian_mcp.cli.root import app, environment, load, with_options
+from obsidian_mcp.errors import Failure, InvalidArguments
+
+
+@app.command()
+@with_options
+def tools(
+    context: typer.Context,
+    given: Mapping[str, Sequence[str]],
+    as_json: Annotated[bool, typer.Option("--json", help="The tools as MCP lists them.")] = False,
+) -> None:
+    """List the tools that an assistant would see.
+
+    Example: obsidian-mcp tools --read-only
+    """
+    chosen = load(context, given)
+    from obsidian_mcp.tools import catalogue
+
+    listing = catalogue.load(chosen.read_only, labels(chosen.vaults)).listing()
+    if as_json:
+        show.json_text(listing, indent=2)
+        return
+    show.table(["tool", "arguments", "what it does"], [_tool_row(tool) for tool in listing])
+
+
+@app.command()
+@with_options
+def call(
+    context: typer.Context,
+    tool: Annotated[str, typer.Argument(help="A tool's name, with or without obsidian_.")],
+    given: Mapping[str, Sequence[str]],
+    arguments: Annotated[list[str] | None, typer.Argument(metavar="KEY=VALUE ...", help="Its arguments.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="The result as JSON.")] = False,
+) -> None:
+    """Call one tool and show the result. The exit code tells the kind of failure.
+
+    Example: obsidian-mcp call read_note name="Meeting Notes" --vault "My Vault"
+    """
+    whole = App(load(context, given, quiet=True))
+    name = tool if tool in whole.catalogue else f"obsidian_{tool}"
+    try:
+        if name not in whole.catalogue:
+            raise whole.catalogue.unknown(name)
+        values = _values(whole, name, arguments or [])
+        data = whole.dispatcher.run(name, values, Call(whole.settings.limit_for(name)))
+    except Failure as failure:
+        show.fail(failure, as_json)
+    show.data(data, as_json)
+
+
+@app.command(name="demo")
+def show_demo() -> None:
+    """Play a short session against a sample vault in a temporary folder.
+
+    Example: obsidian-mcp demo
+    """
+    demo.play(environment(), show.line)
+
+
+def _values(whole: App, name: str, pairs: Sequence[str]) -> dict[str, Any]:
+    """KEY=VALUE as the tool's schema types it."""
+    listing = next(tool for tool in whole.catalogue.listing() if tool["name"] == name)
+    properties = listing["inputSchema"]["properties"]
+    values: dict[str, Any] = {}
+    for pair in pairs:
+        key, equals, text = pair.partition("=")
+        if not equals:
+            raise InvalidArguments(f"{pair!r} is not KEY=VALUE. The arguments of {name} are {', '.join(properties)}.")
+        if key in values:
+            raise InvalidArguments(f"{key} is given twice. Give each argument once.")
+        values[key] = _typed(properties.get(key, {}).get("type"), text)
+    return values
+
+
+def _typed(kind: str | None, text: str) -> Any:
+    if kind == "boolean" and text.lower() in settings.TRUE + settings.FALSE:
+        return text.lower() in settings.TRUE
+    if kind == "integer" and re.fullmatch(r"-?[0-9]{1,18}", text):
+        return int(text)
+    return text
+
+
+def _tool_row(tool: dict[str, Any]) -> list[str]:
+    schema = tool["inputSchema"]
+    required = schema.get("required", [])
+    arguments = [name if name in required else f"[{name}]" for name in schema["properties"]]
+    return [tool["name"], " ".join(arguments), tool["description"]]

@@ -1,0 +1,124 @@
+"""Commands that tell hosts to start this server."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from typing import Annotated
+
+import typer
+
+from obsidian_mcp import settings
+from obsidian_mcp.app import full_vault, the_vaults
+from obsidian_mcp.cli import show
+from obsidian_mcp.cli.root import app, environment, load, with_options
+from obsidian_mcp.hosts import configuring
+from obsidian_mcp.hosts.known import BY_NAME, ENTRY, HOSTS, Host
+
+HOST_NAMES = "|".join(BY_NAME)
+HostName = Annotated[
+    str, typer.Argument(metavar=HOST_NAMES, help="The program to set up.", autocompletion=lambda: list(BY_NAME))
+]
+EntryName = Annotated[str, typer.Option("--name", help="What to call the server there.", metavar="NAME")]
+DryRun = Annotated[bool, typer.Option("--dry-run", help="Show what would change, and change nothing.")]
+
+
+@app.command()
+@with_options
+def install(
+    context: typer.Context,
+    given: Mapping[str, Sequence[str]],
+    host: HostName = "",
+    name: EntryName = ENTRY,
+    dry_run: DryRun = False,
+    listing: Annotated[bool, typer.Option("--list", help="Show the hosts, and where they have us configured.")] = False,
+) -> None:
+    """Tell a host to start this server. Only our entry is changed; the file as it was is kept beside it.
+
+    Options such as --vault and --read-only become part of the entry.
+
+    Example: obsidian-mcp install claude-desktop --vault ~/notes
+    """
+    if listing:
+        rows = [_row(configuring.look(each, environment())) for each in HOSTS]
+        show.table(["host", "our entry", "configuration"], rows)
+        return
+    found = _host(host)
+    chosen = load(context, given)
+    environ = environment()
+    named = {"vault": [full_vault(wanted, chosen) for wanted in the_vaults(chosen)]} if chosen.vaults else {}
+    if not named:
+        the_vaults(chosen)  # raises unless there is one that must be meant
+    options = _options({**(context.obj or {}), **given, **named}, environ)
+    _change(lambda: configuring.installing(found, environ, name, own_command(), options), dry_run, found.next_step)
+
+
+@app.command()
+def uninstall(host: HostName, name: EntryName = ENTRY, dry_run: DryRun = False) -> None:
+    """Take our entry out of a host's configuration.
+
+    Example: obsidian-mcp uninstall cursor
+    """
+    found = _host(host)
+    _change(lambda: configuring.removing(found, environment(), name), dry_run, f"Restart {found.title}.")
+
+
+def own_command() -> list[str]:
+    """This program by its full path: hosts start servers with a minimal PATH."""
+    script = shutil.which(sys.argv[0]) or sys.argv[0]
+    if os.path.basename(script).lower() in ("obsidian-mcp", "obsidian-mcp.exe"):
+        return [os.path.abspath(script)]
+    return [sys.executable, "-m", "obsidian_mcp"]
+
+
+def _host(name: str) -> Host:
+    if name not in BY_NAME:
+        raise settings.UsageError(f"name a host, one of {', '.join(BY_NAME)}" + (f", not {name!r}" if name else ""))
+    return BY_NAME[name]
+
+
+def _change(plan: Callable[[], configuring.Change], dry_run: bool, next_step: str) -> None:
+    try:
+        change = plan()
+        backup = configuring.carry_out(change) if change.needed and not dry_run else None
+    except configuring.HostProblem as problem:
+        show.problem(str(problem))
+        raise typer.Exit(1) from None
+    if not change.needed:
+        show.line(f"{change.file} is already as it should be. Nothing was changed.")
+        return
+    show.line(f"{'Would change' if dry_run else 'Changed'} {change.file}:")
+    show.difference(change.difference())
+    if dry_run:
+        return
+    if backup:
+        show.line(f"The file as it was: {backup}")
+    show.line(f"Next: {next_step}")
+
+
+def _options(given: Mapping[str, Sequence[str]], environ: Mapping[str, str]) -> list[str]:
+    """The options as words; files by their full path, because a host starts us elsewhere."""
+    words = []
+    for option in settings.OPTIONS:
+        for value in given.get(option.name, ()):
+            if option.flag:
+                words += [f"--{option.name}"] if value in settings.TRUE else []
+            else:
+                words += [f"--{option.name}", _full(option.name, value, environ)]
+    return words
+
+
+def _full(name: str, value: str, environ: Mapping[str, str]) -> str:
+    return os.path.abspath(settings.at_home(value, environ)) if name == "obsidian-bin" else value
+
+
+def _row(found: configuring.Found) -> list[str]:
+    if found.problem:
+        entry = "?"
+    elif found.entries:
+        entry = ", ".join(found.entries)
+    else:
+        entry = "not configured" if found.installed else "host not found"
+    return [found.host.name, entry, found.problem or found.file or ""]

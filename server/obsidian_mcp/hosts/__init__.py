@@ -1,0 +1,1 @@
+"""The programs that start this server, and their configuration files."""

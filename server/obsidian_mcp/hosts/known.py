@@ -1,0 +1,138 @@
+"""The hosts we know: where each keeps its servers, and in which form. Pure."""
+
+from __future__ import annotations
+
+import ntpath
+import posixpath
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+ENTRY = "obsidian"
+Environ = Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Host:
+    name: str
+    title: str
+    section: str
+    place: Callable[[Environ, str], str | None]
+    next_step: str
+    comments: bool = False  # whether its file may hold comments and trailing commas
+    extra: tuple[tuple[str, Any], ...] = ()
+
+    def file(self, environ: Environ, platform: str = sys.platform) -> str | None:
+        """Its configuration file; None where the environment does not tell."""
+        return self.place(environ, platform)
+
+    def entry(self, command: Sequence[str], options: Sequence[str]) -> dict[str, Any]:
+        return {**dict(self.extra), "command": command[0], "args": [*command[1:], *options]}
+
+
+def _home(environ: Environ, platform: str) -> str:
+    return environ.get("USERPROFILE", "") if platform == "win32" else environ.get("HOME", "")
+
+
+def _joined(platform: str, *parts: str) -> str | None:
+    """None if the first part is not known."""
+    return (ntpath if platform == "win32" else posixpath).join(*parts) if parts[0] else None
+
+
+def _in_home(*parts: str) -> Callable[[Environ, str], str | None]:
+    return lambda environ, platform: _joined(platform, _home(environ, platform), *parts)
+
+
+def _in_settings(*parts: str) -> Callable[[Environ, str], str | None]:
+    """Where programs with a window keep their settings."""
+
+    def place(environ: Environ, platform: str) -> str | None:
+        home = _home(environ, platform)
+        if platform == "win32":
+            return _joined(platform, environ.get("APPDATA", ""), *parts)
+        if platform == "darwin":
+            return _joined(platform, home, "Library/Application Support", *parts)
+        return _joined(platform, _linux_settings(environ), *parts)
+
+    return place
+
+
+def _linux_settings(environ: Environ) -> str:
+    home = environ.get("HOME", "")
+    return environ.get("XDG_CONFIG_HOME") or (posixpath.join(home, ".config") if home else "")
+
+
+def _claude_code(environ: Environ, platform: str) -> str | None:
+    return _joined(platform, environ.get("CLAUDE_CONFIG_DIR") or _home(environ, platform), ".claude.json")
+
+
+def _zed(environ: Environ, platform: str) -> str | None:
+    if platform == "win32":
+        return _joined(platform, environ.get("APPDATA", ""), "Zed", "settings.json")
+    if platform == "darwin":
+        return _joined(platform, _home(environ, platform), ".config/zed/settings.json")
+    return _joined(platform, _linux_settings(environ), "zed", "settings.json")
+
+
+HOSTS = (
+    Host(
+        "claude-desktop",
+        "Claude Desktop",
+        "mcpServers",
+        _in_settings("Claude", "claude_desktop_config.json"),
+        "Quit Claude Desktop completely and start it again.",
+    ),
+    Host(
+        "claude-code",
+        "Claude Code",
+        "mcpServers",
+        _claude_code,
+        "Start a new session; /mcp shows the connection.",
+        extra=(("type", "stdio"),),
+    ),
+    Host(
+        "cursor",
+        "Cursor",
+        "mcpServers",
+        _in_home(".cursor", "mcp.json"),
+        "Switch obsidian on in Cursor's settings, under MCP.",
+        comments=True,
+    ),
+    Host(
+        "vscode",
+        "VS Code",
+        "servers",
+        _in_settings("Code", "User", "mcp.json"),
+        "Run the command MCP: List Servers and start obsidian.",
+        comments=True,
+        extra=(("type", "stdio"),),
+    ),
+    Host(
+        "windsurf",
+        "Windsurf",
+        "mcpServers",
+        _in_home(".codeium", "windsurf", "mcp_config.json"),
+        "Refresh the servers in Windsurf's settings, under Cascade.",
+    ),
+    Host(
+        "zed",
+        "Zed",
+        "context_servers",
+        _zed,
+        "Open the agent's settings in Zed; obsidian should have a green dot.",
+        comments=True,
+        extra=(("source", "custom"),),
+    ),
+)
+BY_NAME = {host.name: host for host in HOSTS}
+
+
+def is_ours(entry: object) -> bool:
+    """Whether an entry starts this program. Others are called obsidian-mcp too, but are started by npx and the like."""
+    if not isinstance(entry, dict) or not isinstance(entry.get("command"), str):
+        return False
+    args = entry.get("args")
+    words = args if isinstance(args, list) else []
+    command = entry["command"].replace("\\", "/").rpartition("/")[2].lower()
+    return command in ("obsidian-mcp", "obsidian-mcp.exe") or words[:2] == ["-m", "obsidian_mcp"]

@@ -1,0 +1,241 @@
+"""`install` and `uninstall`, on hosts' real files in an empty home."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from obsidian_mcp.hosts.known import BY_NAME, HOSTS, is_ours
+from tests.support.client import PATIENCE
+
+SCRIPT = Path(sys.executable).with_name("obsidian-mcp")
+FILES = {
+    "claude-desktop": ".config/Claude/claude_desktop_config.json",
+    "claude-code": ".claude.json",
+    "cursor": ".cursor/mcp.json",
+    "vscode": ".config/Code/User/mcp.json",
+    "windsurf": ".codeium/windsurf/mcp_config.json",
+    "zed": ".config/zed/settings.json",
+}
+SECTIONS = {"vscode": "servers", "zed": "context_servers"}
+
+
+class Home:
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.vault = folder / "notes"
+        self.vault.mkdir()
+
+    def run(self, *words: str, **more: str) -> subprocess.CompletedProcess[str]:
+        environment = {"HOME": str(self.folder), "PATH": "/usr/bin:/bin", **more}
+        return subprocess.run(
+            [SCRIPT, *words], env=environment, cwd=self.folder, capture_output=True, text=True, timeout=PATIENCE
+        )
+
+    def file(self, host: str) -> Path:
+        return self.folder / FILES[host]
+
+    def put(self, host: str, text: str) -> Path:
+        file = self.file(host)
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text, encoding="utf-8")
+        return file
+
+    def entry(self, host: str, name: str = "obsidian") -> dict[str, Any] | None:
+        whole = json.loads(self.file(host).read_text(encoding="utf-8"))
+        found: dict[str, Any] | None = whole[SECTIONS.get(host, "mcpServers")].get(name)
+        return found
+
+    def everything(self) -> dict[str, bytes]:
+        return {str(file): file.read_bytes() for file in self.folder.rglob("*") if file.is_file()}
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Home:
+    return Home(tmp_path)
+
+
+@pytest.mark.parametrize("host", FILES)
+def test_every_host_gets_an_entry_that_starts_us_from_anywhere(home: Home, host: str) -> None:
+    done = home.run("install", host, "--vault", "notes", "--read-only")
+    assert done.returncode == 0, done.stderr
+    entry = home.entry(host)
+    assert entry is not None
+    assert (entry["command"], entry["args"]) == (str(SCRIPT), ["--vault", str(home.vault), "--read-only"])
+    assert is_ours(entry)
+    assert "Next: " in done.stdout
+    started = subprocess.run(
+        [entry["command"], *entry["args"]],
+        env={"HOME": str(home.folder), "PATH": "/usr/bin:/bin"},
+        cwd="/",
+        input=b'{"jsonrpc":"2.0","id":1,"method":"ping"}\n',
+        capture_output=True,
+        timeout=PATIENCE,
+        check=False,
+    )
+    assert json.loads(started.stdout)["result"] == {}
+
+
+@pytest.mark.parametrize("host", FILES)
+def test_installing_twice_changes_nothing_and_uninstalling_takes_it_back(home: Home, host: str) -> None:
+    section = SECTIONS.get(host, "mcpServers")
+    before = json.dumps({section: {"other": {"command": "x"}}, "z": 1}, indent=2) + "\n"
+    home.put(host, before)
+    assert home.run("install", host, "--vault", "notes").returncode == 0
+    once = home.everything()
+    again = home.run("install", host, "--vault", "notes")
+    assert "Nothing was changed" in again.stdout
+    assert home.everything() == once
+    assert home.run("uninstall", host).returncode == 0
+    assert home.file(host).read_text(encoding="utf-8") == before
+    assert "Nothing was changed" in home.run("uninstall", host).stdout
+
+
+def test_a_dry_run_shows_the_difference_and_writes_nothing(home: Home) -> None:
+    home.put("cursor", '{"mcpServers": {"other": {"env": {"KEY": "secret"}}}}')
+    before = home.everything()
+    done = home.run("install", "cursor", "--vault", "notes", "--dry-run")
+    assert done.returncode == 0
+    assert done.stdout.startswith(f"Would change {home.file('cursor')}:")
+    assert "+" in done.stdout
+    assert home.everything() == before
+
+
+def test_what_stands_beside_our_entry_is_not_shown(home: Home) -> None:
+    home.put("claude-code", json.dumps({"mcpServers": {"other": {"env": {"KEY": "secret"}}}}, indent=2))
+    assert "secret" not in home.run("install", "claude-code", "--vault", "notes").stdout
+
+
+def test_a_private_file_and_its_backup_stay_private_and_a_link_stays_one(home: Home) -> None:
+    real = home.folder / "dotfiles.json"
+    real.write_text('{"a": 1}', encoding="utf-8")
+    real.chmod(0o600)
+    home.file("claude-code").symlink_to(real)
+    assert home.run("install", "claude-code", "--vault", "notes").returncode == 0
+    assert home.file("claude-code").is_symlink()
+    assert real.stat().st_mode & 0o777 == 0o600
+    (backup,) = home.folder.glob("dotfiles.json.*.bak")
+    assert backup.read_text(encoding="utf-8") == '{"a": 1}'
+    assert backup.stat().st_mode & 0o777 == 0o600
+    assert home.entry("claude-code") is not None
+
+
+@pytest.mark.parametrize("text", ["{", "// x\n{}", '{"mcpServers": []}', "\ud800"])
+def test_a_broken_file_is_reported_and_never_overwritten(home: Home, text: str) -> None:
+    file = home.put("claude-desktop", "")
+    file.write_bytes(text.encode("utf-8", "surrogatepass"))
+    before = home.everything()
+    for words in (("install", "claude-desktop", "--vault", "notes"), ("uninstall", "claude-desktop")):
+        done = home.run(*words)
+        assert done.returncode == 1
+        assert str(file) in done.stderr
+        assert "is broken" in done.stderr
+    assert home.everything() == before
+    assert "is broken" in " ".join(home.run("install", "--list").stdout.split())
+
+
+def test_another_server_of_our_name_is_left_alone(home: Home) -> None:
+    rival = '{"mcpServers": {"obsidian": {"command": "npx", "args": ["-y", "obsidian-mcp", "/vault"]}}}'
+    home.put("cursor", rival)
+    for words in (("install", "cursor", "--vault", "notes"), ("uninstall", "cursor")):
+        assert home.run(*words).returncode == 1
+    assert home.file("cursor").read_text(encoding="utf-8") == rival
+    assert home.run("install", "cursor", "--vault", "notes", "--name", "notes").returncode == 0
+    assert home.entry("cursor", "notes") is not None
+    listed = home.run("install", "--list", COLUMNS="200").stdout
+    assert "notes" in next(line for line in listed.splitlines() if line.startswith("cursor"))
+
+
+def test_what_the_user_added_to_our_entry_stays(home: Home) -> None:
+    home.run("install", "windsurf", "--vault", "notes")
+    file = home.file("windsurf")
+    whole = json.loads(file.read_text(encoding="utf-8"))
+    whole["mcpServers"]["obsidian"]["env"] = {"OBSIDIAN_MCP_TIMEOUT": "5"}
+    file.write_text(json.dumps(whole), encoding="utf-8")
+    assert home.run("install", "windsurf", "--vault", "notes", "--read-only").returncode == 0
+    entry = home.entry("windsurf")
+    assert entry is not None
+    assert entry["env"] == {"OBSIDIAN_MCP_TIMEOUT": "5"}
+    assert entry["args"][-1] == "--read-only"
+
+
+@pytest.mark.parametrize(
+    ("words", "why"),
+    [
+        (("install", "cursor"), "no vault was named"),
+        (("install", "cursor", "--vault", "nope"), "there is no vault 'nope'"),
+        (("install", "cursor", "--vault", "/nope"), "there is no vault '/nope'"),
+        (("install", "emacs", "--vault", "notes"), "name a host"),
+        (("install",), "name a host"),
+        (("install", "cursor", "--vault", "notes", "--timeout", "soon"), "--timeout must be"),
+    ],
+)
+def test_what_could_not_work_is_not_installed(home: Home, words: tuple[str, ...], why: str) -> None:
+    done = home.run(*words)
+    assert done.returncode == 2
+    assert why in done.stderr
+    assert home.everything() == {}
+
+
+def test_a_file_that_may_not_be_read_is_reported(home: Home) -> None:
+    home.file("cursor").mkdir(parents=True)
+    done = home.run("install", "cursor", "--vault", "notes")
+    assert done.returncode == 1
+    assert "could not be read" in done.stderr
+
+
+def test_the_list_says_what_is_where(home: Home) -> None:
+    (home.folder / ".codeium/windsurf").mkdir(parents=True)
+    home.run("install", "zed", "--vault", "notes")
+    rows = {line.split()[0]: line for line in home.run("install", "--list", COLUMNS="300").stdout.splitlines()}
+    assert "obsidian" in rows["zed"]
+    assert "not configured" in rows["windsurf"]
+    assert "host not found" in rows["cursor"]
+    assert str(home.file("cursor")) in rows["cursor"]
+
+
+WINDOWS = {"USERPROFILE": "C:\\Users\\u", "APPDATA": "C:\\Users\\u\\AppData\\Roaming"}
+PLACES = [
+    ("claude-desktop", "darwin", {"HOME": "/h"}, "/h/Library/Application Support/Claude/claude_desktop_config.json"),
+    ("claude-desktop", "win32", WINDOWS, "C:\\Users\\u\\AppData\\Roaming\\Claude\\claude_desktop_config.json"),
+    ("claude-desktop", "linux", {"HOME": "/h", "XDG_CONFIG_HOME": "/x"}, "/x/Claude/claude_desktop_config.json"),
+    ("claude-code", "darwin", {"HOME": "/h"}, "/h/.claude.json"),
+    ("claude-code", "win32", WINDOWS, "C:\\Users\\u\\.claude.json"),
+    ("claude-code", "linux", {"HOME": "/h", "CLAUDE_CONFIG_DIR": "/c"}, "/c/.claude.json"),
+    ("cursor", "win32", WINDOWS, "C:\\Users\\u\\.cursor\\mcp.json"),
+    ("vscode", "darwin", {"HOME": "/h"}, "/h/Library/Application Support/Code/User/mcp.json"),
+    ("vscode", "win32", WINDOWS, "C:\\Users\\u\\AppData\\Roaming\\Code\\User\\mcp.json"),
+    ("windsurf", "win32", WINDOWS, "C:\\Users\\u\\.codeium\\windsurf\\mcp_config.json"),
+    ("zed", "darwin", {"HOME": "/h"}, "/h/.config/zed/settings.json"),
+    ("zed", "win32", WINDOWS, "C:\\Users\\u\\AppData\\Roaming\\Zed\\settings.json"),
+]
+
+
+@pytest.mark.parametrize(("host", "platform", "environ", "file"), PLACES)
+def test_each_system_has_its_places(host: str, platform: str, environ: dict[str, str], file: str) -> None:
+    assert BY_NAME[host].file(environ, platform) == file
+
+
+@pytest.mark.parametrize("platform", ["linux", "darwin", "win32"])
+def test_an_empty_environment_names_no_place(platform: str) -> None:
+    assert [host.file({}, platform) for host in HOSTS] == [None] * len(HOSTS)
+
+
+def test_completion_offers_commands_and_hosts(home: Home) -> None:
+    for line, offered in (("obsidian-mcp inst", "install"), ("obsidian-mcp install cur", "cursor")):
+        words = line.split(" ")
+        done = home.run(_OBSIDIAN_MCP_COMPLETE="complete_bash", COMP_WORDS=line, COMP_CWORD=str(len(words) - 1))
+        assert done.stdout.split() == [offered]
+    for shell in ("bash", "zsh", "fish"):
+        assert "obsidian-mcp" in home.run("--show-completion", shell).stdout
+
+
+def test_without_a_terminal_nothing_is_coloured(home: Home) -> None:
+    assert "\x1b" not in home.run("install", "cursor", "--vault", "notes").stdout
+    assert os.linesep in home.run("install", "--list").stdout

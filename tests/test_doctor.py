@@ -1,0 +1,238 @@
+"""The doctor, in worlds that are broken in one way each."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from obsidian_mcp.doctor import sandboxes
+from tests.support.client import PATIENCE, run
+from tests.support.world import World
+
+
+def examine(world: World, *options: str, **more: str) -> tuple[int, dict[str, dict[str, Any]]]:
+    """The exit code, and the worst check of each id."""
+    done = run(world.environment(**more), "doctor", "--json", *options)
+    assert done.stderr == b""
+    report = json.loads(done.stdout)
+    worst: dict[str, dict[str, Any]] = {}
+    order = ["skip", "ok", "warn", "fail"]
+    for check in report["checks"]:
+        assert set(check) == {"id", "status", "cause", "remedy"}
+        assert check["cause"]
+        assert bool(check["remedy"]) or check["status"] in ("ok", "skip"), check
+        if check["id"] not in worst or order.index(check["status"]) > order.index(worst[check["id"]]["status"]):
+            worst[check["id"]] = check
+    assert report["ok"] is (done.returncode == 0)
+    return done.returncode, worst
+
+
+def test_a_good_world_passes_every_check(own_world: World) -> None:
+    own_world.put(".obsidian/app.json", '{"alwaysUpdateLinks": true, "trashOption": "local"}')
+    before = own_world.tree()
+    code, checks = examine(own_world)
+    assert code == 0
+    wanted = "python settings backend executable app cli version latency sandbox vault folder links trash state hosts"
+    assert list(checks) == wanted.split()
+    assert {name for name, check in checks.items() if check["status"] != "ok"} == {"hosts"}
+    assert own_world.tree() == before
+    assert not (own_world.folder / "home").exists()
+
+
+def test_it_asks_the_app_for_its_version_and_nothing_else(own_world: World) -> None:
+    examine(own_world)
+    asked = [record["argv"] for record in own_world.records() if record["phase"] == "begin"]
+    assert asked == [["version"]] * 6
+
+
+BROKEN = {
+    "the app is closed": ("not-running", "app", "Start Obsidian"),
+    "an old app is closed": ("not-running-old", "app", "Start Obsidian"),
+    "the command line is switched off": ("disabled", "cli", "Settings > General > Advanced"),
+    "the command crashes": ("crash", "app", "restart"),
+    "the app talks nonsense": ("type-error", "app", "restart"),
+}
+
+
+@pytest.mark.parametrize(("mood", "id", "remedy"), BROKEN.values(), ids=BROKEN)
+def test_what_is_broken_is_named_with_a_remedy(own_world: World, mood: str, id: str, remedy: str) -> None:
+    own_world.mood(mood)
+    code, checks = examine(own_world)
+    assert code == 1
+    assert checks[id]["status"] == "fail"
+    assert remedy in checks[id]["remedy"]
+    assert {name for name, check in checks.items() if check["status"] == "fail"} == {id}
+    assert checks["vault"]["status"] == "ok"  # it stops at nothing
+
+
+def test_an_old_installer_is_a_warning(own_world: World) -> None:
+    body = own_world.command.read_text(encoding="utf-8")
+    own_world.command.write_text(body.replace("installer 1.12.7", "installer 1.8.4"), encoding="utf-8")
+    code, checks = examine(own_world)
+    assert (code, checks["version"]["status"]) == (0, "warn")
+    assert "1.8.4" in checks["version"]["cause"]
+
+
+def test_noise_of_an_old_installer_is_no_failure(own_world: World) -> None:
+    own_world.mood("noise")
+    assert examine(own_world)[0] == 0
+
+
+def test_no_command_where_one_is_asked_for(own_world: World) -> None:
+    own_world.command.unlink()
+    code, checks = examine(own_world, "--backend", "obsidian")
+    assert (code, checks["executable"]["status"], checks["app"]["status"]) == (1, "fail", "skip")
+    assert "obsidian.md" in checks["executable"]["remedy"]
+
+
+def test_the_files_alone_need_no_app(own_world: World) -> None:
+    own_world.command.unlink()
+    code, checks = examine(own_world, "--vault", str(own_world.vault))
+    assert code == 0
+    assert {checks[id]["status"] for id in ("executable", "app", "cli", "version", "latency")} == {"skip"}
+    assert "files" in checks["backend"]["cause"]
+
+
+VAULTS = {
+    "a name that nobody knows": ("Nope", "Vault (id"),
+    "a folder that is no vault": ("/", "Open it as a vault"),
+}
+
+
+@pytest.mark.parametrize(("wanted", "remedy"), VAULTS.values(), ids=VAULTS)
+def test_a_vault_that_is_not_there_is_told_with_those_that_are(own_world: World, wanted: str, remedy: str) -> None:
+    code, checks = examine(own_world, "--vault", wanted)
+    assert (code, checks["vault"]["status"]) == (1, "fail")
+    assert remedy in checks["vault"]["remedy"]
+
+
+def test_a_vault_whose_folder_is_gone(own_world: World) -> None:
+    own_world.vault.rmdir()
+    code, checks = examine(own_world)
+    assert (code, checks["folder"]["status"]) == (1, "fail")
+    assert "not mounted" in checks["folder"]["cause"]
+
+
+def test_no_vault_at_all(own_world: World) -> None:
+    own_world.register({})
+    code, checks = examine(own_world)
+    assert (code, checks["vault"]["status"]) == (1, "fail")
+
+
+def test_a_vault_that_only_the_app_knows(own_world: World) -> None:
+    done = run(own_world.far_environment(), "doctor", "--json", "--vault", "Vault")
+    checks = {check["id"]: check for check in json.loads(done.stdout)["checks"]}
+    assert (done.returncode, checks["vault"]["status"]) == (0, "ok")
+    assert "known to the app" in checks["vault"]["cause"]
+
+
+def test_wrong_settings_are_told_and_the_rest_is_checked(own_world: World) -> None:
+    code, checks = examine(own_world, OBSIDIAN_MCP_TIMEOUT="soon")
+    assert (code, checks["settings"]["status"], checks["app"]["status"]) == (1, "fail", "ok")
+    assert "OBSIDIAN_MCP_TIMEOUT" in checks["settings"]["cause"]
+
+
+def test_settings_are_shown_with_where_they_came_from(own_world: World) -> None:
+    cause = examine(own_world, "--timeout", "5", OBSIDIAN_MCP_READ_ONLY="true")[1]["settings"]["cause"]
+    assert "timeout 5 (--timeout)" in cause
+    assert "read-only true (OBSIDIAN_MCP_READ_ONLY)" in cause
+    assert "backend auto (default)" in cause
+
+
+def test_settings_of_the_vault_that_can_cost_links_or_notes_are_warnings(own_world: World) -> None:
+    own_world.put(".obsidian/app.json", '{"trashOption": "none"}')
+    code, checks = examine(own_world)
+    assert (code, checks["links"]["status"], checks["trash"]["status"]) == (0, "warn", "warn")
+    _, checks = examine(own_world, "--backend", "embedded")
+    assert (checks["links"]["status"], checks["trash"]["status"]) == ("ok", "ok")
+
+
+def test_a_state_folder_that_cannot_be_made_is_a_failure(own_world: World) -> None:
+    (own_world.folder / "file").write_text("")
+    code, checks = examine(own_world, XDG_STATE_HOME=str(own_world.folder / "file"))
+    assert (code, checks["state"]["status"]) == (1, "fail")
+
+
+def test_hosts_that_have_us_are_named_and_a_command_that_is_gone_is_told(own_world: World) -> None:
+    home = own_world.folder / "home"
+    for name, command in ((".cursor/mcp.json", sys.executable), (".codeium/windsurf/mcp_config.json", "/gone/python")):
+        file = home / name
+        file.parent.mkdir(parents=True)
+        entry = {"command": command, "args": ["-m", "obsidian_mcp"]}
+        file.write_text(json.dumps({"mcpServers": {"obsidian": entry}}), encoding="utf-8")
+    (home / ".claude.json").write_text("{", encoding="utf-8")
+    done = run(own_world.environment(), "doctor", "--json")
+    hosts = [check for check in json.loads(done.stdout)["checks"] if check["id"] == "hosts"]
+    causes = " ".join(check["cause"] for check in hosts)
+    assert "Configured in Cursor, Windsurf." in causes
+    assert "/gone/python" in causes
+    assert "broken" in causes
+    assert done.returncode == 0
+
+
+SIGNS = {
+    "Flatpak": ({"FLATPAK_ID": "md.obsidian.Obsidian"}, "", ""),
+    "Snap": ({}, "", "/snap/bin/obsidian"),
+    "WSL": ({"WSL_DISTRO_NAME": "Ubuntu"}, "", ""),
+    "a container": ({}, "/.dockerenv", ""),
+    "the macOS sandbox": ({"APP_SANDBOX_CONTAINER_ID": "x"}, "", ""),
+}
+
+
+@pytest.mark.parametrize(("sign", "found"), SIGNS.items())
+def test_each_sandbox_has_its_sign(sign: str, found: tuple[dict[str, str], str, str]) -> None:
+    environ, file, command = found
+    assert [name for name, there in sandboxes(environ, lambda path: path == file, command) if there] == [sign]
+
+
+def test_a_sandbox_is_suspected_when_the_app_is_not_reached(own_world: World) -> None:
+    own_world.mood("not-running")
+    _, checks = examine(own_world, FLATPAK_ID="x")
+    assert checks["sandbox"]["status"] == "warn"
+    assert "Flatpak" in checks["sandbox"]["cause"]
+
+
+def test_people_see_marks_remedies_and_a_verdict(own_world: World) -> None:
+    own_world.mood("not-running")
+    done = run(own_world.environment(), "doctor")
+    text = done.stdout.decode()
+    assert done.returncode == 1
+    assert "✗ app" in text
+    assert "→ Start Obsidian" in text
+    assert text.endswith("The tools would not work: see app.\n")
+    assert "\x1b" not in text
+
+
+def test_a_terminal_gets_colours(own_world: World) -> None:
+    leader, follower = os.openpty()
+    environment = own_world.environment(TERM="xterm-256color")
+    process = subprocess.Popen(
+        [sys.executable, "-m", "obsidian_mcp", "doctor"], env=environment, stdout=follower, stderr=follower
+    )
+    os.close(follower)
+    said = b""
+    try:
+        while part := os.read(leader, 4096):
+            said += part
+    except OSError:  # Linux says so at the end of a terminal
+        pass
+    os.close(leader)
+    assert process.wait(PATIENCE) == 0
+    assert b"\x1b[32m" in said
+
+
+def test_errors_that_users_meet_in_a_host_name_the_doctor(own_world: World, tmp_path: Path) -> None:
+    for mood in ("not-running", "disabled"):
+        own_world.mood(mood)
+        done = run(own_world.environment(), "call", "read_note", "name=Note")
+        assert b"obsidian-mcp doctor" in done.stderr
+    own_world.mood(None)
+    for options in (("--vault", str(tmp_path)), ("--vault", "Nope"), ("--obsidian-bin", "/nope")):
+        done = run(own_world.environment(), "call", "read_note", "name=Note", *options)
+        assert b"obsidian-mcp doctor" in done.stderr, options
