@@ -1,3 +1,3 @@
 """An MCP server for Obsidian vaults."""
 
-__version__ = "0.1.0"
+__version__ = "1.0.0"

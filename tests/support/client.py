@@ -60,10 +60,10 @@ class Server:
     def __exit__(self, *_: object) -> None:
         self.process.kill()
         self.process.wait(PATIENCE)
+        with contextlib.suppress(BrokenPipeError):
+            self.stdin.close()  # before the readers: behind a launcher the server lives on until then
         for reader in self._readers:
             reader.join(PATIENCE)
-        with contextlib.suppress(BrokenPipeError):
-            self.stdin.close()
         self.stdout.close()
         self.stderr.close()
 

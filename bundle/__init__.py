@@ -1,0 +1,1 @@
+"""How the bundle for Claude Desktop is made. Not part of the program."""

@@ -1,0 +1,97 @@
+"""What must be true of a bundle before anybody installs it. Stricter than `mcpb validate`."""
+
+from __future__ import annotations
+
+import json
+import re
+import struct
+import tomllib
+import zipfile
+from pathlib import Path
+from typing import Any
+
+LARGEST = 200 * 1024
+PNG = b"\x89PNG\r\n\x1a\n"
+
+
+class BadBundle(Exception):
+    """One sentence on what is wrong with it."""
+
+
+def check(file: Path) -> None:
+    """Raise for the first thing that is wrong."""
+    _need(file.stat().st_size < LARGEST, f"it has {file.stat().st_size} bytes, and {LARGEST} are allowed")
+    check_zip(file)
+    with zipfile.ZipFile(file) as archive:
+        files = {name: archive.read(name) for name in archive.namelist()}
+    _need("manifest.json" in files, "manifest.json is missing")
+    check_content(json.loads(files["manifest.json"]), files)
+
+
+def check_zip(file: Path) -> None:
+    """A plain zip: what one reader finds, every other does. Desktop's reader is strict."""
+    data = file.read_bytes()
+    with zipfile.ZipFile(file) as archive:
+        entries = archive.infolist()
+        _need(archive.testzip() is None, "a checksum is wrong")
+        _need(archive.comment == b"", "the archive has a comment")
+    names = [entry.filename for entry in entries]
+    _need(len({name.lower() for name in names}) == len(names), "two files have one name")
+    at = 0
+    for entry in entries:
+        name = entry.filename
+        parts = name.split("/")
+        safe = not name.startswith("/") and "\\" not in name and ":" not in name and not {"", ".", ".."} & set(parts)
+        _need(safe, f"{name} is not a plain relative path")
+        _need(entry.external_attr >> 28 == 0o10, f"{name} is not a regular file")
+        _need(entry.flag_bits & ~0x800 == 0, f"{name} has flags that some readers do not know")
+        _need(not entry.extra, f"{name} has an extra field")
+        _need(entry.header_offset == at, f"there is something before {name} that no reader expects")
+        signature, _, flags, method, _, _, crc, packed, size, length, extra = struct.unpack_from(
+            "<IHHHHHIIIHH", data, at
+        )
+        same = (signature, flags, method, crc, packed, size, extra) == (
+            0x04034B50,
+            entry.flag_bits,
+            entry.compress_type,
+            entry.CRC,
+            entry.compress_size,
+            entry.file_size,
+            0,
+        )
+        _need(same, f"the two headers of {name} differ")
+        at += 30 + length + packed
+    _need(data[at : at + 4] == b"PK\x01\x02", "there is something between the files and their list")
+
+
+def check_content(manifest: dict[str, Any], files: dict[str, bytes]) -> None:
+    server = manifest["server"]
+    _need(server["entry_point"] in files, f"the entry point {server['entry_point']} is not in it")
+    _need(server["entry_point"] in server["mcp_config"]["args"], "the command does not start the entry point")
+    _need(manifest["icon"] in files, f"the icon {manifest['icon']} is not in it")
+    icon = files[manifest["icon"]]
+    _need(icon.startswith(PNG) and struct.unpack(">II", icon[16:24]) == (512, 512), "the icon is no 512×512 PNG")
+    _check_versions(manifest["version"], files)
+    tools = json.loads(files["server/obsidian_mcp/tools/catalogue.json"])
+    declared = {tool["name"]: tool["description"] for tool in manifest["tools"]}
+    _need(declared == {tool["name"]: tool["description"] for tool in tools}, "the tools differ from the catalogue's")
+    for name, option in manifest["user_config"].items():
+        _need(option["required"] or "default" in option, f"{name} is optional and has no default")
+    wanted = set(re.findall(r"\$\{user_config\.(\w+)\}", json.dumps(server["mcp_config"])))
+    _need(wanted == set(manifest["user_config"]), "what is asked of the user is not what is passed on")
+    hidden = [name for name in files if "__pycache__" in name or name.startswith(("tests/", ".venv"))]
+    _need(not hidden, f"{hidden[:1]} has no business in it")
+
+
+def _check_versions(version: str, files: dict[str, bytes]) -> None:
+    own = re.search(rb'__version__ = "([^"]+)"', files["server/obsidian_mcp/__init__.py"])
+    lock = tomllib.loads(files["uv.lock"].decode("utf-8"))
+    locked = {package["name"]: package["version"] for package in lock["package"]}
+    project = tomllib.loads(files["pyproject.toml"].decode("utf-8"))["project"]
+    _need(own is not None and own[1].decode() == version, "the package has another version than the manifest")
+    _need(project["version"] == locked["obsidian-mcp"] == version, "the lock has another version than the manifest")
+
+
+def _need(true: bool, otherwise: str) -> None:
+    if not true:
+        raise BadBundle(otherwise)
