@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: help setup test check format unit catalogue demo live bench clean
+.PHONY: help setup test check format unit catalogue manifest icon bundle clients demo live bench clean
 help: ## List the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-11s %s\n", $$1, $$2}'
 
@@ -35,6 +35,18 @@ format: $(READY) ## Format the code
 catalogue: $(READY) ## Generate what is derived from the tools' declarations
 	$(BIN)/python -m obsidian_mcp.tools.catalogue
 
+manifest: $(READY) ## Generate manifest.json
+	$(BIN)/python -m bundle.manifest
+
+icon: $(READY) ## Draw the icon
+	$(BIN)/python -m bundle.icon
+
+bundle: $(READY) ## Build dist/obsidian-mcp-VERSION.mcpb, and check it
+	$(BIN)/python -m bundle.build
+
+clients: $(READY) ## Real clients on Node: the Inspector, two SDKs, Claude Code
+	$(BIN)/python -m tests.clients
+
 demo: $(READY) ## A session against a sample vault
 	@$(BIN)/obsidian-mcp demo
 
@@ -43,8 +55,7 @@ live: $(READY) ## The promises against a real Obsidian: make live VAULT=NAME
 	OBSIDIAN_MCP_LIVE_VAULT="$(VAULT)" $(BIN)/python -m pytest tests/promises
 
 bench: $(READY) ## Start-up, latency, memory, as ratios of one run
-	@test -x .venv-bench/bin/python || { $(PYTHON) -m venv .venv-bench && .venv-bench/bin/pip install --quiet --disable-pip-version-check 'mcp==2.3.0'; }
 	$(BIN)/python -m tests.bench
 
 clean: ## Remove what the other targets made
-	rm -rf $(VENV) .venv-bench dist build .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) dist build .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

@@ -21,8 +21,6 @@ from tests.support.world import World
 ROUNDS = 25
 PINGS = 2000
 CALLS = 150
-ROOT = Path(__file__).parents[2]
-SDK = ROOT / ".venv-bench" / "bin" / "python"
 SCRIPT = Path(sys.executable).with_name("obsidian-mcp")
 
 
@@ -77,23 +75,17 @@ def measure_start(world: World) -> None:
 def measure_ping(world: World) -> None:
     ours = Peer([sys.executable, "-m", "obsidian_mcp", "--vault", "Vault"], world.environment())
     ours.initialize()
-    theirs = (
-        Peer([str(SDK), str(Path(__file__).with_name("sdk_server.py"))], world.environment()) if SDK.exists() else None
-    )
-    if theirs:
-        theirs.initialize()
+    theirs = Peer([sys.executable, str(Path(__file__).with_name("sdk_server.py"))], world.environment())
+    theirs.initialize()
     mine: list[float] = []
     other: list[float] = []
     for _ in range(10):
         mine += pings(ours, PINGS // 10)
-        other += pings(theirs, PINGS // 20) if theirs else []
+        other += pings(theirs, PINGS // 20)
     p50 = statistics.median(mine)
     print(f"ping p50                               {p50 * 1e6:.0f} µs   bar 150 µs")
-    if other:
-        print(
-            f"ping rate over the mcp SDK's           {statistics.mean(other) / statistics.mean(mine):.1f} ×   bar 8 ×"
-        )
-    for peer in (ours, *([theirs] if theirs else [])):
+    print(f"ping rate over the mcp SDK's           {statistics.mean(other) / statistics.mean(mine):.1f} ×   bar 8 ×")
+    for peer in (ours, theirs):
         peer.end()
 
 

@@ -1,0 +1,65 @@
+"""The official Python client, in both eras, against a real server process."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+
+import anyio
+import pytest
+from mcp import Client, ClientSession, MCPError, StdioServerParameters
+from mcp.client.stdio import stdio_client
+from mcp_types import CallToolResult, ListToolsResult
+
+from tests.support.world import World
+
+Call = Callable[[str, dict[str, object]], Awaitable[CallToolResult]]
+
+
+def parameters(world: World) -> StdioServerParameters:
+    return StdioServerParameters(
+        command=sys.executable, args=["-m", "obsidian_mcp", "--vault", "Vault"], env=world.environment()
+    )
+
+
+async def use(listed: ListToolsResult, call: Call, world: World) -> None:
+    """What every client must be able to do."""
+    assert len(listed.tools) == 9
+    assert all(tool.title and tool.output_schema for tool in listed.tools)
+    made = await call("obsidian_create_note", {"name": "New", "content": "$\\nabla$ é"})
+    assert made.is_error is False
+    read = await call("obsidian_read_note", {"name": "New"})
+    assert read.structured_content is not None
+    assert read.structured_content["data"]["content"] == "$\\nabla$ é"
+    await call("obsidian_delete_note", {"name": "New", "permanent": True})
+    assert not world.has("New.md")
+
+
+def test_the_client_stays_in_the_modern_era(own_world: World) -> None:
+    async def session() -> None:
+        async with Client(parameters(own_world), read_timeout_seconds=60) as client:
+            assert client.protocol_version == "2026-07-28"
+            await use(await client.list_tools(), client.call_tool, own_world)
+            missing = await client.call_tool("obsidian_read_note", {"name": "New"})
+            assert missing.is_error is True
+            assert "New" in missing.content[0].model_dump()["text"]
+
+    anyio.run(session)
+
+
+def test_the_session_speaks_the_era_of_initialize(own_world: World, tmp_path: Path) -> None:
+    async def session() -> None:
+        with open(tmp_path / "log", "w", encoding="utf-8") as log:
+            async with (
+                stdio_client(parameters(own_world), errlog=log) as (read, write),
+                ClientSession(read, write, read_timeout_seconds=60) as client,
+            ):
+                assert (await client.initialize()).protocol_version == "2025-11-25"
+                await use(await client.list_tools(), client.call_tool, own_world)
+                with pytest.raises(MCPError) as failed:
+                    await client.call_tool("obsidian_read_note", {"name": "New"})
+                assert failed.value.error.code == -32003
+                assert "New" in failed.value.error.message
+
+    anyio.run(session)
