@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: help setup test check format unit catalogue manifest icon bundle clients demo live bench clean
+.PHONY: help setup test check format unit catalogue manifest icon picture readme bundle clients demo live bench clean
 help: ## List the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-11s %s\n", $$1, $$2}'
 
@@ -40,6 +40,12 @@ manifest: $(READY) ## Generate manifest.json
 
 icon: $(READY) ## Draw the icon
 	$(BIN)/python -m bundle.icon
+
+picture: $(READY) ## Draw the README's session
+	$(BIN)/python -m bundle.picture
+
+readme: $(READY) ## Fill in the README's generated parts
+	$(BIN)/python -m bundle.readme
 
 bundle: $(READY) ## Build dist/obsidian-mcp-VERSION.mcpb, and check it
 	$(BIN)/python -m bundle.build

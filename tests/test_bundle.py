@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from bundle import build, checks, icon, manifest
+from bundle import build, checks, icon, manifest, picture, readme
 from PIL import Image, ImageChops
 
 from obsidian_mcp import __version__
@@ -36,6 +36,13 @@ def test_the_icon_is_the_drawn_one() -> None:
         assert stored.size == (512, 512)
         difference = ImageChops.difference(stored.convert("RGBA"), icon.draw().convert("RGBA"))
     assert difference.getbbox(alpha_only=False) is None, "run make icon"
+
+
+def test_the_readmes_tables_and_picture_are_the_generated_ones() -> None:
+    text = readme.FILE.read_text(encoding="utf-8")
+    assert text == readme.filled(text), "run make readme"
+    assert picture.FILE.read_text(encoding="utf-8") == picture.draw(), "run make picture"
+    assert f"obsidian-mcp-{__version__}.mcpb" in text
 
 
 def test_version_1_0_0_is_the_same_everywhere() -> None:

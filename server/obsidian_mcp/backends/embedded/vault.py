@@ -140,7 +140,7 @@ class EmbeddedVault:
         if path is not None and path.extension.lower() in ("md", "canvas"):
             mentioning.setdefault(path.value)
         found = []
-        for at, read in mentioning.items():
+        for at, read in sorted(mentioning.items()):
             data = self._folder.read_inside(at) if read is None else read
             edits = move.edits(at, data.decode("utf-8", "surrogateescape"))
             if edits:

@@ -1,0 +1,66 @@
+"""Fills in what README.md takes from elsewhere: the table of tools, the options, the links for hosts with a button.
+
+make readme
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+from urllib.parse import quote
+
+from obsidian_mcp import settings
+from obsidian_mcp.hosts.known import BY_NAME
+from obsidian_mcp.tools import catalogue
+
+FILE = Path(__file__).parents[1] / "README.md"
+
+
+def tools() -> str:
+    rows = ["| tool | arguments | what it does |", "|---|---|---|"]
+    for tool in catalogue.load().listing():
+        schema = tool["inputSchema"]
+        required = schema.get("required", [])
+        given = ", ".join(f"`{name}`" if name in required else f"[`{name}`]" for name in schema["properties"])
+        rows.append(f"| `{tool['name']}` | {given} | {tool['description']} |")
+    return "\n".join(rows)
+
+
+def options() -> str:
+    rows = ["| option | environment | |", "|---|---|---|"]
+    for option in settings.OPTIONS:
+        value = f" {option.metavar}".replace("|", "\\|") if option.metavar else ""
+        default = f" Default: {option.default}." if option.default else ""
+        rows.append(f"| `--{option.name}{value}` | `{option.variable}` | {option.help}{default} |")
+    return "\n".join(rows)
+
+
+def buttons() -> str:
+    """They name the command alone: where it lies, and the vault, only the reader knows."""
+    cursor = json.dumps(BY_NAME["cursor"].entry(["obsidian-mcp"], []))
+    vscode = json.dumps(BY_NAME["vscode"].entry(["obsidian-mcp"], []))
+    encoded = base64.b64encode(cursor.encode()).decode("ascii")
+    return (
+        f"[Add to Cursor](https://cursor.com/install-mcp?name=obsidian&config={quote(encoded)}) · "
+        f"[Add to VS Code](https://vscode.dev/redirect/mcp/install?name=obsidian&config={quote(vscode)})"
+    )
+
+
+PARTS: dict[str, Callable[[], str]] = {"tools": tools, "options": options, "buttons": buttons}
+
+
+def filled(text: str) -> str:
+    for name, made in PARTS.items():
+        pattern = re.compile(rf"(<!-- {name} -->\n).*?(<!-- end -->)", re.DOTALL)
+        escaped = made().replace("\\", "\\\\")
+        text, count = pattern.subn(rf"\g<1>{escaped}\n\g<2>", text)
+        if count != 1:
+            raise ValueError(f"README.md needs <!-- {name} --> once, and has it {count} times")
+    return text
+
+
+if __name__ == "__main__":
+    FILE.write_text(filled(FILE.read_text(encoding="utf-8")), encoding="utf-8")
