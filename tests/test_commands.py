@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from obsidian_mcp import __version__
+from obsidian_mcp.cli.root import app
 from tests.support.client import COMMAND, PATIENCE, run
 from tests.support.world import World
 
@@ -138,7 +139,13 @@ def test_the_version_is_one_everywhere(own_world: World) -> None:
     assert f"## {__version__}" in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("command", [(), ("tools",), ("call",), ("demo",)], ids=lambda words: " ".join(words) or "root")
+COMMANDS = [
+    (),
+    *((command.name or command.callback.__name__,) for command in app.registered_commands if command.callback),
+]
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=lambda command: " ".join(command) or "itself")
 def test_every_help_has_an_example(own_world: World, command: tuple[str, ...]) -> None:
     done = run(own_world.environment(), *command, "--help")
     assert done.returncode == 0
