@@ -16,8 +16,13 @@ if TYPE_CHECKING:
 
     from obsidian_mcp.call import Call
     from obsidian_mcp.connection import Connection
-    from obsidian_mcp.settings import Settings
+    from obsidian_mcp.settings import Http, Settings
     from obsidian_mcp.vault.port import Backend, Vault
+
+
+class CannotServe(Exception):
+    """The door can't be opened; one line says why."""
+
 
 # A client that lists the tools next should not wait for our imports.
 QUIET_BEFORE_WARM_UP = 0.05
@@ -83,6 +88,26 @@ class App:
         from obsidian_mcp.turns import Turns
 
         return Connection(self.dispatcher, Turns(), send)
+
+    def health(self) -> str:
+        """Whether the vaults could be used now: ok, degraded or error."""
+        self.wake()
+        assert self._backend is not None
+        return self._backend.health(self._wanted)
+
+    def serve_http(self, http: Http) -> None:
+        """Until a signal ends it. Raises UsageError if the address can't be used."""
+        from obsidian_mcp.doors.http import server
+
+        self.wake()
+        try:
+            listening = server.listen(http)
+        except server.NoSocket as problem:
+            raise CannotServe(str(problem)) from None
+        door = server.application(self.dispatcher, self.catalogue, http, self.health)
+        longest = max(self.settings.timeout, *self.settings.timeouts.values(), 0.0)
+        server.serve(door, listening, longest)
+        self._end(0)
 
     def serve_stdio(self) -> None:
         from obsidian_mcp.doors import stdio

@@ -32,12 +32,27 @@ MOST_IN_BATCH = 1000
 
 
 class Connection:
-    def __init__(self, dispatcher: Dispatcher, turns: Turns, send: Callable[[bytes], None]) -> None:
+    """`send` gets every reply, `notify` what comes before one; where several connections are one session, as on
+    HTTP, they share `calls`. `idle` is called when everything has been answered."""
+
+    def __init__(
+        self,
+        dispatcher: Dispatcher,
+        turns: Turns,
+        send: Callable[[bytes], None],
+        notify: Callable[[bytes], None] | None = None,
+        session: Session | None = None,
+        calls: dict[str | int, Call] | None = None,
+        idle: Callable[[], None] | None = None,
+    ) -> None:
         self._dispatcher = dispatcher
         self._turns = turns
         self._send = send
-        self._session = Session()
-        self._calls: dict[str | int, Call] = {}
+        self._notify = notify or send
+        self._idle = idle
+        self._session = session or Session()
+        self._calls = {} if calls is None else calls
+        self._own: set[Call] = set()
         self._unanswered = 0
         self._bytes_under_way = 0
         self._line_size = 0
@@ -70,9 +85,13 @@ class Connection:
     def abandon(self) -> None:
         """Stop whatever runs; nobody is left to answer."""
         with self._change:
-            calls = list(self._calls.values())
+            calls = list(self._own)
         for call in calls:
             call.cancel()
+
+    @property
+    def busy(self) -> bool:
+        return self._unanswered > 0
 
     def _receive_batch(self, messages: list[Any]) -> None:
         if not self._session.takes_batches:
@@ -117,11 +136,12 @@ class Connection:
 
     def _start(self, request: jsonrpc.Request, tool: ToolCall, answer: Answer) -> None:
         size = self._line_size
-        progress = Progress(request.meta.get("progressToken"), self._send)
+        progress = Progress(request.meta.get("progressToken"), self._notify)
         call = Call(tool.limit, progress.report)
         with self._change:
             self._change.wait_for(self._has_room)
             self._calls[request.id] = call
+            self._own.add(call)
             self._unanswered += 1
             self._bytes_under_way += size
 
@@ -133,9 +153,13 @@ class Connection:
                 del self._calls[request.id]
             answer(None if call.cancelled else reply)
             with self._change:
+                self._own.discard(call)
                 self._unanswered -= 1
                 self._bytes_under_way -= size
                 self._change.notify_all()
+                idle = self._idle if not self._unanswered else None
+            if idle is not None:
+                idle()
 
         self._turns.submit(tool.turn, run)
 

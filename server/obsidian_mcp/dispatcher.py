@@ -12,12 +12,14 @@ from obsidian_mcp.turns import Turn
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
-    from typing import Any
+    from typing import Any, TypeVar
 
     from obsidian_mcp.call import Call
     from obsidian_mcp.settings import Settings
     from obsidian_mcp.tools.catalogue import Catalogue
     from obsidian_mcp.vault.port import Vault
+
+    T = TypeVar("T")
 
 
 class ToolCall:
@@ -77,27 +79,45 @@ class Dispatcher:
             raise InvalidParams("tools/call needs params.name, the name of a tool, as a string.")
         if not isinstance(arguments, dict | None):
             raise InvalidParams(f"The arguments of {name} must be an object.")
+        return self.ticket(name, arguments or {}, request.id, modern)
+
+    def ticket(self, name: str, arguments: dict[str, Any], id: str | int = 0, modern: bool = False) -> ToolCall:
+        """What a call needs to wait for its turn; raises if there is no such tool."""
         if name not in self._catalogue:
             raise self._catalogue.unknown(name)
-        arguments = arguments or {}
         turn = Turn(touched(arguments), writes=self._catalogue.writes(name))
-        return ToolCall(request.id, name, arguments, modern, self._settings.limit_for(name), turn)
+        return ToolCall(id, name, arguments, modern, self._settings.limit_for(name), turn)
 
     def answer(self, tool: ToolCall, call: Call) -> bytes:
         """Run the tool and say how it went. Never raises."""
+        try:
+            result = self.attempt(tool, call, lambda data: jsonrpc.encode(shapes.success(data, tool.modern)))
+            return jsonrpc.reply(tool.id, result)
+        except Failure as failure:
+            return self._failed(tool, failure)
+
+    def attempt(self, tool: ToolCall, call: Call, shape: Callable[[dict[str, Any]], T]) -> T:
+        """Run the tool and give its data a shape. Raises nothing but a Failure."""
         started = time.perf_counter()
         try:
             self._wake()
             call.begin()
             data = self.run(tool.name, tool.arguments, call)
-            reply = jsonrpc.reply(tool.id, jsonrpc.encode(shapes.success(data, tool.modern)))
+            shaped = shape(data)
             _log("info", "call", tool=tool.name, path=data.get("path"), ms=_ms(started))
-            return reply
+            return shaped
         except Failure as failure:
             _log("warning", "call failed", tool=tool.name, code=face(failure).error_code, ms=_ms(started))
-            return self._failed(tool, failure)
+            raise
         except Exception as bug:  # noqa: BLE001  # whatever it is, the client must hear of it and the loop go on
-            return self._failed(tool, self.bug(bug, tool.name))
+            raise self.bug(bug, tool.name) from None
+
+    def check(self, tool: ToolCall) -> None:
+        """Raise what is wrong with the arguments as such; nothing runs."""
+        from obsidian_mcp.tools.declared import TOOLS
+
+        self._wake()
+        TOOLS[tool.name].parse(self._vault_of(tool.arguments)[1])
 
     def bug(self, bug: Exception, doing: str) -> InternalError:
         """A bug of ours as a failure: an id that leads to the log, and nothing of what went wrong.

@@ -48,6 +48,14 @@ class UnsupportedVersion(Failure):
     """A request of the stateless era names a revision that is not spoken here."""
 
 
+class HeaderMismatch(Failure):
+    """On HTTP: a header says something else than the body."""
+
+
+class UnknownSession(Failure):
+    """On HTTP: a session that this server has not begun."""
+
+
 class InternalError(Failure):
     """A bug of ours."""
 
@@ -130,6 +138,8 @@ FACES: dict[type[Failure], Face] = {
     UnknownTool: Face("UNKNOWN_TOOL", -32602, 404, 1, 2),
     InvalidArguments: Face("INVALID_ARGUMENTS", -32602, 400, 1, 2),
     UnsupportedVersion: Face("UNSUPPORTED_PROTOCOL_VERSION", -32022, 400, 1, 2),
+    HeaderMismatch: Face("HEADER_MISMATCH", -32020, 400, 1, 2),
+    UnknownSession: Face("UNKNOWN_SESSION", -32600, 404, 1, 2),
     InternalError: Face("INTERNAL_ERROR", -32603, 500, 1, 70),
     AlreadyExists: Face("ALREADY_EXISTS", -32000, 200, 1, 1),
     Conflict: Face("CONFLICT", -32000, 200, 1, 1),

@@ -79,6 +79,13 @@ OPTIONS = (
     Option("log-format", "How to log it.", default="json", choices=("json", "console")),
 )
 BY_NAME = {option.name: option for option in OPTIONS}
+HTTP_OPTIONS = (
+    Option("host", "The address to listen on; one that others can reach needs a token.", "HOST", default="127.0.0.1"),
+    Option("port", "The port; 0 lets the system choose.", "PORT", default="3000"),
+    Option("token", "What a client must send as a bearer token, or as X-Api-Key.", "TEXT"),
+    Option("allow-host", "Another name under which clients reach the server; may be repeated.", "HOST", many=True),
+)
+LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
 
 class Settings:
@@ -120,6 +127,19 @@ class Settings:
         return self.timeouts.get(tool, self.timeout)
 
 
+class Http:
+    """Where a server listens, or is to be found, and who may come."""
+
+    __slots__ = ("host", "hosts", "port", "token")
+
+    def __init__(self, values: Mapping[str, Sequence[str]]) -> None:
+        self.host = values["host"][-1].strip("[]")
+        self.port = int(values["port"][-1])
+        self.token = values["token"][-1] if values["token"] else ""
+        own = () if self.host in LOOPBACK else (f"[{self.host}]" if ":" in self.host else self.host,)
+        self.hosts = (*own, *values["allow-host"])
+
+
 def split(argv: Sequence[str]) -> tuple[dict[str, list[str]], list[str]]:
     """The options at the head of a command line, and the words from the first other one on."""
     given: dict[str, list[str]] = {}
@@ -144,13 +164,29 @@ def split(argv: Sequence[str]) -> tuple[dict[str, list[str]], list[str]]:
 
 def load(given: Mapping[str, Sequence[str]], environ: Mapping[str, str]) -> Settings:
     """The command line wins over the environment, which wins over the defaults."""
+    return Settings(_values(OPTIONS, given, environ), environ)
+
+
+def load_http(given: Mapping[str, Sequence[str]], environ: Mapping[str, str]) -> Http:
+    http = Http(_values(HTTP_OPTIONS, given, environ))
+    if http.host not in LOOPBACK and not http.token:
+        raise UsageError(
+            f"--host {http.host} can be reached from other machines, so anybody there could read and delete notes; "
+            f"set a token with --token or {PREFIX}TOKEN"
+        )
+    return http
+
+
+def _values(
+    options: tuple[Option, ...], given: Mapping[str, Sequence[str]], environ: Mapping[str, str]
+) -> dict[str, list[str]]:
     values: dict[str, list[str]] = {}
-    for option in OPTIONS:
+    for option in options:
         found, source = _found(option, given, environ)
         for value in found:
             _check(option, source, value)
         values[option.name] = [_flag(value) for value in found] if option.flag else found or _default(option)
-    return Settings(values, environ)
+    return values
 
 
 def origins(given: Mapping[str, Sequence[str]], environ: Mapping[str, str]) -> list[tuple[str, list[str], str]]:
@@ -201,6 +237,8 @@ def _check(option: Option, source: str, value: str) -> None:
     allowed = option.choices or (TRUE + FALSE if option.flag else ())
     if allowed and (value.lower() if option.flag else value) not in allowed:
         raise UsageError(f"{source} must be one of {', '.join(allowed)}, not {value!r}")
+    if option.name == "port" and not (value.isascii() and value.isdecimal() and int(value) < 65536):
+        raise UsageError(f"{source} must be a number from 0 to 65535, not {value!r}")
     if option.name == "timeout":
         _check_seconds(source, value)
     if option.name == "timeout-for":

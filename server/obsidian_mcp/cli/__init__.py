@@ -12,10 +12,10 @@ from typing import NoReturn
 import typer
 
 from obsidian_mcp import settings
-from obsidian_mcp.cli import calling, diagnosing, installing, show
+from obsidian_mcp.cli import calling, diagnosing, installing, serving, show
 from obsidian_mcp.cli.root import app
 
-__all__ = ["calling", "diagnosing", "installing", "run"]
+__all__ = ["calling", "diagnosing", "installing", "run", "serving"]
 
 
 def run(argv: Sequence[str]) -> NoReturn:

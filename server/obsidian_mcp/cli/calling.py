@@ -17,7 +17,7 @@ from obsidian_mcp.errors import Failure, InvalidArguments
 
 
 @app.command()
-@with_options
+@with_options()
 def tools(
     context: typer.Context,
     given: Mapping[str, Sequence[str]],
@@ -38,7 +38,7 @@ def tools(
 
 
 @app.command()
-@with_options
+@with_options()
 def call(
     context: typer.Context,
     tool: Annotated[str, typer.Argument(help="A tool's name, with or without obsidian_.")],

@@ -16,7 +16,7 @@ MARKS = {"ok": ("✓", "green"), "warn": ("!", "yellow"), "fail": ("✗", "red")
 
 
 @app.command()
-@with_options
+@with_options()
 def doctor(
     context: typer.Context,
     given: Mapping[str, Sequence[str]],

@@ -26,7 +26,7 @@ DryRun = Annotated[bool, typer.Option("--dry-run", help="Show what would change,
 
 
 @app.command()
-@with_options
+@with_options()
 def install(
     context: typer.Context,
     given: Mapping[str, Sequence[str]],

@@ -43,21 +43,26 @@ def load(context: typer.Context, given: Mapping[str, Sequence[str]], quiet: bool
     return settings.load(merged, environment())
 
 
-def with_options(command: Callable[..., Any]) -> Callable[..., Any]:
+def with_options(*more: settings.Option) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Give a command the options that the settings declare, as one mapping in `given`."""
-    own = inspect.signature(command).parameters
-    hints = inspect.get_annotations(command, eval_str=True)
-    kept = [parameter.replace(annotation=hints[name]) for name, parameter in own.items() if name != "given"]
-    shared = [_parameter(option) for option in settings.OPTIONS]
+    options = (*more, *settings.OPTIONS)
 
-    def run(**values: Any) -> Any:
-        given = {option.name: _texts(values.pop(option.key)) for option in settings.OPTIONS}
-        return command(**values, given={name: texts for name, texts in given.items() if texts})
+    def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
+        own = inspect.signature(command).parameters
+        hints = inspect.get_annotations(command, eval_str=True)
+        kept = [parameter.replace(annotation=hints[name]) for name, parameter in own.items() if name != "given"]
+        shared = [_parameter(option) for option in options]
 
-    run.__name__, run.__doc__ = command.__name__, command.__doc__
-    run.__signature__ = inspect.Signature([*kept, *shared])  # type: ignore[attr-defined]  # what typer reads
-    run.__annotations__ = {parameter.name: parameter.annotation for parameter in (*kept, *shared)}
-    return run
+        def run(**values: Any) -> Any:
+            given = {option.name: _texts(values.pop(option.key)) for option in options}
+            return command(**values, given={name: texts for name, texts in given.items() if texts})
+
+        run.__name__, run.__doc__ = command.__name__, command.__doc__
+        run.__signature__ = inspect.Signature([*kept, *shared])  # type: ignore[attr-defined]  # what typer reads
+        run.__annotations__ = {parameter.name: parameter.annotation for parameter in (*kept, *shared)}
+        return run
+
+    return decorate
 
 
 def _parameter(option: settings.Option) -> inspect.Parameter:
@@ -83,7 +88,7 @@ def _texts(value: Any) -> list[str]:
 
 
 @app.callback()
-@with_options
+@with_options()
 def root(
     context: typer.Context,
     given: Mapping[str, Sequence[str]],

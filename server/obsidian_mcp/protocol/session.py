@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 
 
 class Session:
-    def __init__(self) -> None:
-        self.revision: str | None = None
+    def __init__(self, revision: str | None = None) -> None:
+        self.revision = revision
 
     @property
     def takes_batches(self) -> bool:

@@ -57,10 +57,12 @@ class Tool:
         except ValidationError as error:
             problems = [_problem(detail) for detail in error.errors(include_url=False, include_input=False)]
             known = ", ".join(self.params.model_fields)
+            missing = [_name(detail) for detail in error.errors(include_input=False) if detail["type"] == "missing"]
             raise InvalidArguments(
                 f"{self.name}: {'; '.join(text for _, text in problems)}. "
                 f"Nothing was changed. Its arguments are {known}.",
                 invalid=[{"name": name, "problem": text} for name, text in problems],
+                **({"missing": missing} if missing else {}),
             ) from None
 
     def run(self, params: Params, vault: Vault) -> dict[str, Any]:
@@ -105,7 +107,7 @@ def tool(title: str, effect: Effect) -> Callable[[Callable[[Any, Vault], Any]], 
 
 def _problem(detail: Mapping[str, Any]) -> tuple[str, str]:
     """A pydantic error as (argument, sentence)."""
-    name = ".".join(str(part) for part in detail["loc"])
+    name = _name(detail)
     cause = detail.get("ctx", {}).get("error")
     if isinstance(cause, BadPath):
         return name, f"{name} {cause}"
@@ -115,6 +117,10 @@ def _problem(detail: Mapping[str, Any]) -> tuple[str, str]:
         return name, f"{name} is missing"
     message = detail["msg"]
     return name, f"{name}: {message[0].lower()}{message[1:]}"
+
+
+def _name(detail: Mapping[str, Any]) -> str:
+    return ".".join(str(part) for part in detail["loc"])
 
 
 def _slim(schema: Any) -> Any:

@@ -109,6 +109,9 @@ class Backend(Protocol):
     def open(self, wanted: str, call: Call) -> Vault:
         """The vault that a name, an id or a path means, for one call."""
 
+    def health(self, wanted: tuple[str, ...]) -> str:
+        """`ok`, `degraded` if the app is missing or not running, `error` if a vault's folder is gone."""
+
 
 class Vault(Protocol):
     """One vault, for the length of one call."""

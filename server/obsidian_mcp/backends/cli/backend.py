@@ -5,14 +5,16 @@ from __future__ import annotations
 import os
 
 from obsidian_mcp.backends import registry
-from obsidian_mcp.backends.cli import argv, discover, replies
+from obsidian_mcp.backends.cli import argv, discover, probe, replies
 from obsidian_mcp.backends.cli.client import Client
 from obsidian_mcp.backends.cli.vault import CliVault
 from obsidian_mcp.backends.files import Folder
 from obsidian_mcp.backends.state import State
 from obsidian_mcp.call import Call
-from obsidian_mcp.errors import ObsidianNotRunning, VaultNotFound
+from obsidian_mcp.errors import Failure, ObsidianNotRunning, VaultNotFound
 from obsidian_mcp.settings import Settings, looks_like_path
+
+HEALTH_LIMIT = 5.0
 
 
 class CliBackend:
@@ -38,6 +40,22 @@ class CliBackend:
         folder = Folder(root) if os.path.isabs(root) else None
         within_reach = folder if folder and folder.is_there else None
         return CliVault(client, within_reach, State(root, self._settings.environ), call)
+
+    def health(self, wanted: tuple[str, ...]) -> str:
+        """Never starts the app: a command that might is not asked."""
+        vaults = registry.registered(self._settings.environ)
+        for name in wanted:
+            found = registry.find(name, vaults, self._settings.environ)
+            if len(found) == 1 and os.path.isabs(found[0].path) and not os.path.isdir(found[0].path):
+                return "error"
+        try:
+            command = self._find_command()
+            if discover.may_launch(command):
+                return "degraded"
+            probe.version(command, self._settings.environ, Call(HEALTH_LIMIT))
+        except Failure:
+            return "degraded"
+        return "ok"
 
     def _find_command(self) -> str:
         if self._command is None:

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     IsCommand = Callable[[str], bool]
 
+LARGEST_NATIVE = 30 * 1024 * 1024  # bytes; the app itself has well over a hundred million
 HOW_TO_INSTALL = (
     "Install Obsidian 1.12.7 or later from obsidian.md and switch on Settings > General > Advanced > "
     "Command line interface, or name the command with --obsidian-bin. `obsidian-mcp doctor` shows what is found."
@@ -81,6 +82,17 @@ def _linux(home: str) -> list[str]:
         posixpath.join("/var/lib", flatpak),
         *own_flatpak,
     ]
+
+
+def may_launch(command: str) -> bool:
+    """Whether merely asking could start the app: up to 1.12.6 the command is the app itself."""
+    real = os.path.realpath(command)
+    try:
+        size = os.path.getsize(real)
+    except OSError:
+        size = 0
+    wrapped = any(part in real for part in ("flatpak", "/snap/", "/opt/Obsidian/"))
+    return wrapped or real.endswith("/MacOS/Obsidian") or size > LARGEST_NATIVE
 
 
 def _console_version(named: str, platform: str) -> str:

@@ -30,6 +30,14 @@ class EmbeddedBackend:
                     moving.recover(folder, state)
         return EmbeddedVault(folder, index, state, call)
 
+    def health(self, wanted: tuple[str, ...]) -> str:
+        try:
+            for name in wanted:
+                self._root(name)
+        except VaultNotFound:
+            return "error"
+        return "ok"
+
     def _root(self, wanted: str) -> str:
         vaults = registry.registered(self._settings.environ)
         found = registry.the_one(wanted, vaults, self._settings.environ)

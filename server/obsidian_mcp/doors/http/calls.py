@@ -1,0 +1,84 @@
+"""Calls from HTTP to the tools: on the threads of `turns`, in the order that holds everywhere."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from starlette.requests import Request
+
+from obsidian_mcp.call import Call
+from obsidian_mcp.dispatcher import Dispatcher, ToolCall
+from obsidian_mcp.errors import Failure, InvalidArguments
+from obsidian_mcp.turns import Turns
+
+T = TypeVar("T")
+
+
+class BadArguments(Exception):
+    """The arguments are wrong as such, and nothing has run."""
+
+    def __init__(self, failure: InvalidArguments) -> None:
+        super().__init__(failure.message)
+        self.failure = failure
+
+
+class Calls:
+    def __init__(self, dispatcher: Dispatcher, turns: Turns) -> None:
+        self._dispatcher = dispatcher
+        self._turns = turns
+
+    async def run(
+        self, name: str, arguments: dict[str, Any], shape: Callable[[dict[str, Any]], T], request: Request
+    ) -> T:
+        """The shaped data of a success; raises BadArguments or a Failure. A client that goes cancels its call."""
+        tool = self._dispatcher.ticket(name, arguments)
+        call = Call(tool.limit)
+        loop = asyncio.get_running_loop()
+        future: asyncio.Future[T] = loop.create_future()
+
+        def work() -> None:
+            try:
+                outcome = self._attempt(tool, call, shape)
+            except (BadArguments, Failure) as failure:
+                loop.call_soon_threadsafe(_settle, future, None, failure)
+            else:
+                loop.call_soon_threadsafe(_settle, future, outcome, None)
+
+        self._turns.submit(tool.turn, work)
+        return await unless_gone(future, request, call.cancel)
+
+    def _attempt(self, tool: ToolCall, call: Call, shape: Callable[[dict[str, Any]], T]) -> T:
+        try:
+            self._dispatcher.check(tool)
+        except InvalidArguments as failure:
+            raise BadArguments(failure) from None
+        return self._dispatcher.attempt(tool, call, shape)
+
+
+def _settle(future: asyncio.Future[Any], outcome: Any, failure: Exception | None) -> None:
+    if future.done():
+        return  # the client is gone
+    if failure is None:
+        future.set_result(outcome)
+    else:
+        future.set_exception(failure)
+
+
+async def unless_gone(future: asyncio.Future[T], request: Request, cancel: Callable[[], None]) -> T:
+    """Wait for it; if the client goes first, cancel it and still wait: it must not run on unseen."""
+    gone = asyncio.ensure_future(gone_away(request))
+    try:
+        await asyncio.wait((future, gone), return_when=asyncio.FIRST_COMPLETED)
+        if not future.done():
+            cancel()
+        return await future
+    finally:
+        gone.cancel()
+
+
+async def gone_away(request: Request) -> None:
+    """Returns when the client has closed its connection. The body must have been read."""
+    while (await request.receive())["type"] != "http.disconnect":
+        pass

@@ -1,0 +1,91 @@
+"""Who may come in at all. Stands before every route: what it turns away, nothing else has seen.
+
+Without it any web page that the user opens could read and delete notes.
+"""
+
+from __future__ import annotations
+
+import hmac
+import re
+from collections.abc import Sequence
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from obsidian_mcp.doors.http.messages import response
+from obsidian_mcp.protocol.bridge import Problem
+
+LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
+ORIGIN = re.compile(r"https?://(?:localhost|127\.0\.0\.1|\[::1\])(?::\d{1,5})?|app://obsidian\.md")
+MCP_HEADERS = "Accept, Mcp-Protocol-Version, Mcp-Session-Id, Mcp-Method, Mcp-Name, Last-Event-Id"
+
+
+class Gate:
+    def __init__(self, app: ASGIApp, hosts: Sequence[str], token: str) -> None:
+        self._app = app
+        self._hosts = {host.lower() for host in (*LOOPBACK, *hosts)}
+        self._token = token.encode()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            return
+        problem = self._problem(scope["method"], Headers(scope=scope))
+        if problem is not None:
+            extra = {"www-authenticate": "Bearer"} if problem.status == 401 else {}
+            await response(problem.status, problem.body, extra)(scope, receive, send)
+            return
+        cors = self._cors(scope["path"])
+        if scope["method"] == "OPTIONS":
+            await response(204, None, cors)(scope, receive, send)
+            return
+
+        async def with_cors(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                MutableHeaders(scope=message).update(cors)
+            await send(message)
+
+        await self._app(scope, receive, with_cors)
+
+    def _problem(self, method: str, headers: Headers) -> Problem | None:
+        hosts = headers.getlist("host")
+        if len(hosts) != 1 or _without_port(hosts[0]) not in self._hosts:
+            return _forbidden("the Host header names another machine than this server answers for")
+        origins = headers.getlist("origin")
+        if len(origins) > 1 or any(not ORIGIN.fullmatch(origin) for origin in origins):
+            return _forbidden("web pages from elsewhere may not use this server")
+        asks_whether = method == "OPTIONS" and origins  # browsers never send a token with that, and nothing runs
+        if self._token and not asks_whether and not self._has_token(headers):
+            return Problem(
+                401, "Unauthorized", "The token is missing or wrong. Send Authorization: Bearer TOKEN.", "UNAUTHORIZED"
+            )
+        return None
+
+    def _has_token(self, headers: Headers) -> bool:
+        """Every one that is offered is compared, each in constant time."""
+        offered = headers.getlist("x-api-key")
+        for value in headers.getlist("authorization"):
+            scheme, _, token = value.partition(" ")
+            if scheme.lower() == "bearer":
+                offered.append(token)
+        same = [hmac.compare_digest(token.strip().encode("latin-1"), self._token) for token in offered]
+        return any(same)
+
+    def _cors(self, path: str) -> dict[str, str]:
+        """The contract's headers, and those that a page needs for the token and for MCP."""
+        is_mcp = path.endswith("/mcp")
+        wanted = ["Content-Type", *(["Authorization, X-Api-Key"] if self._token else []), *([MCP_HEADERS] * is_mcp)]
+        headers = {
+            "access-control-allow-origin": "*",
+            "access-control-allow-methods": "GET, POST, DELETE, OPTIONS" if is_mcp else "GET, POST, OPTIONS",
+            "access-control-allow-headers": ", ".join(wanted),
+        }
+        return {**headers, "access-control-expose-headers": "Mcp-Session-Id"} if is_mcp else headers
+
+
+def _forbidden(why: str) -> Problem:
+    return Problem(403, "Forbidden", f"This was refused: {why}.", "FORBIDDEN")
+
+
+def _without_port(host: str) -> str:
+    found = re.fullmatch(r"(\[[^\]]*\]|[^:\[\]]*)(?::\d{1,5})?", host.strip())
+    return found[1].lower() if found else ""

@@ -1,0 +1,154 @@
+"""MCP's own transport at /mcp: one POST, one reply, as JSON, or as a stream where a call reports progress first."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import weakref
+from collections.abc import AsyncIterator, Mapping
+
+from starlette.requests import Request
+from starlette.responses import Response, StreamingResponse
+
+from obsidian_mcp.call import Call
+from obsidian_mcp.connection import Connection
+from obsidian_mcp.dispatcher import Dispatcher
+from obsidian_mcp.doors.http import messages
+from obsidian_mcp.doors.http.calls import gone_away
+from obsidian_mcp.errors import Failure, InvalidRequest, face
+from obsidian_mcp.protocol import jsonrpc, streamable
+from obsidian_mcp.protocol.session import Session
+from obsidian_mcp.turns import Turns
+
+UNBUFFERED = {"cache-control": "no-store", "x-accel-buffering": "no"}
+
+
+class _Calls(dict[str | int, Call]):
+    """The calls under way in one session; gone when nobody holds it."""
+
+    __slots__ = ("__weakref__",)
+
+
+class Streamable:
+    def __init__(self, dispatcher: Dispatcher, turns: Turns) -> None:
+        self._dispatcher = dispatcher
+        self._turns = turns
+        self._sessions = streamable.Sessions(os.urandom(32))
+        self._calls: weakref.WeakValueDictionary[str, _Calls] = weakref.WeakValueDictionary()
+
+    async def answer(self, request: Request) -> Response:
+        try:
+            return await self._answer(request)
+        except Failure as failure:
+            return messages.response(face(failure).http, jsonrpc.error_reply(None, failure))
+        except messages.TooLarge:
+            return _refused(413, f"A body may have {messages.MOST} bytes at most. Send less at once.")
+
+    async def _answer(self, request: Request) -> Response:
+        if request.method != "POST":
+            return _refused(405, f"{request.method} is not offered here. Use POST.", {"allow": "POST"})
+        if not streamable.takes_json(request.headers.get("accept", "")):
+            return _refused(406, "Accept must name application/json beside text/event-stream.")
+        kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+        if kind != "application/json":
+            return _refused(415, "The body must be application/json. Say so in Content-Type.")
+        body = await messages.read(request)
+        headers = streamable.only_once(request.headers.items())
+        message = messages.decoded(body)
+        if streamable.is_modern(message, headers):
+            try:
+                streamable.check_mirrors(headers, message)
+            except Failure as failure:
+                return messages.response(400, jsonrpc.error_reply(jsonrpc.id_of(message), failure))
+            return await self._exchange(request, body, Session(), _Calls(), modern=True)
+        if isinstance(message, dict) and message.get("method") == "initialize":
+            return await self._exchange(request, body, Session(), _Calls())
+        session = Session(streamable.legacy_revision(headers, self._sessions))
+        id = headers.get(streamable.SESSION)
+        calls = _Calls() if id is None else self._calls.setdefault(id, _Calls())
+        return await self._exchange(request, body, session, calls)
+
+    async def _exchange(
+        self, request: Request, body: bytes, session: Session, calls: _Calls, modern: bool = False
+    ) -> Response:
+        new = session.revision is None
+        exchange = _Exchange(self._dispatcher, self._turns, session, calls)
+        reply = await exchange.first(body, request)
+        if reply is None and not exchange.streams:
+            return messages.response(202, None)
+        headers = {}
+        if new and session.revision is not None:
+            headers[streamable.SESSION] = self._sessions.new(session.revision, os.urandom(16).hex())
+        if reply is not None:
+            return messages.response(streamable.status_of(reply, modern), reply, headers)
+        return StreamingResponse(exchange.rest(), 200, {**headers, **UNBUFFERED}, "text/event-stream")
+
+
+class _Exchange:
+    """One POST: what it says goes to a connection of its own, what comes back is gathered on the loop."""
+
+    def __init__(self, dispatcher: Dispatcher, turns: Turns, session: Session, calls: _Calls) -> None:
+        self._loop = asyncio.get_running_loop()
+        self._events: asyncio.Queue[tuple[str, bytes]] = asyncio.Queue()
+        self._connection = Connection(
+            dispatcher,
+            turns,
+            lambda message: self._put("reply", message),
+            lambda message: self._put("notice", message),
+            session,
+            calls,
+            lambda: self._put("idle", b""),
+        )
+        self.streams = False
+        self._held = b""
+        self._watch: asyncio.Task[None] | None = None
+
+    def _put(self, kind: str, message: bytes) -> None:
+        """From whichever thread."""
+        self._loop.call_soon_threadsafe(self._events.put_nowait, (kind, message))
+
+    async def first(self, body: bytes, request: Request) -> bytes | None:
+        """The reply, if it comes before anything else; None if there is none, or if it will be streamed."""
+        self._connection.receive(body)
+        self._put("idle", b"")  # behind whatever was answered at once
+        reply: bytes | None = None
+        while True:
+            kind, message = await self._events.get()
+            if kind == "reply":
+                reply = message
+            elif kind == "notice" and reply is None:
+                self._held = message
+                self.streams = True
+                return None
+            elif kind == "idle":
+                if not self._connection.busy:
+                    self._end_watch()
+                    return reply
+                if self._watch is None:
+                    self._watch = asyncio.ensure_future(self._cancel_when_gone(request))
+
+    async def rest(self) -> AsyncIterator[bytes]:
+        """The events from the first notice to the reply."""
+        try:
+            yield streamable.event(self._held)
+            while True:
+                kind, message = await self._events.get()
+                if kind == "idle" and not self._connection.busy:
+                    return
+                if message:
+                    yield streamable.event(message)
+        finally:
+            self._connection.abandon()  # what still runs has nobody to answer
+            self._end_watch()
+
+    def _end_watch(self) -> None:
+        if self._watch is not None:
+            self._watch.cancel()
+
+    async def _cancel_when_gone(self, request: Request) -> None:
+        await gone_away(request)
+        self._connection.abandon()
+
+
+def _refused(status: int, why: str, headers: Mapping[str, str] | None = None) -> Response:
+    return messages.response(status, jsonrpc.error_reply(None, InvalidRequest(why)), headers)

@@ -1,0 +1,131 @@
+"""Streamable HTTP without I/O: what headers mean, and which status an error has."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import hashlib
+import hmac
+import json
+
+from obsidian_mcp.errors import HeaderMismatch, InvalidParams, InvalidRequest, UnknownSession
+from obsidian_mcp.protocol import eras
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Any
+
+VERSION, METHOD, NAME, SESSION = "mcp-protocol-version", "mcp-method", "mcp-name", "mcp-session-id"
+ASSUMED = "2025-03-26"  # what the specification takes a client for that sends no version
+STATUSES = {-32700: 400, -32600: 400, -32602: 400, -32020: 400, -32021: 400, -32022: 400, -32601: 404}
+
+
+class Sessions:
+    """Ids that carry their own proof: nothing is stored, and nothing can run out."""
+
+    def __init__(self, key: bytes) -> None:
+        self._key = key
+
+    def new(self, revision: str, nonce: str) -> str:
+        return f"{revision}.{nonce}.{self._proof(revision, nonce)}"
+
+    def revision(self, id: str) -> str:
+        """The revision that was agreed on in that session; raises if it is none of ours."""
+        revision, _, rest = id.partition(".")
+        nonce, _, proof = rest.partition(".")
+        if revision not in eras.LEGACY or not hmac.compare_digest(
+            proof.encode(), self._proof(revision, nonce).encode()
+        ):
+            raise UnknownSession("This session is not known here. Send initialize again, without the header.")
+        return revision
+
+    def _proof(self, revision: str, nonce: str) -> str:
+        return hmac.new(self._key, f"{revision}.{nonce}".encode(), hashlib.sha256).hexdigest()
+
+
+def wants_stream(accept: str) -> bool:
+    """What every MCP client sends and no other does."""
+    return "text/event-stream" in accept.lower()
+
+
+def takes_json(accept: str) -> bool:
+    kinds = [part.partition(";")[0].strip().lower() for part in accept.split(",")]
+    return any(kind in ("application/json", "application/*", "*/*") for kind in kinds)
+
+
+def only_once(headers: Sequence[tuple[str, str]]) -> Mapping[str, str]:
+    """The headers that decide something; raises if one is there twice."""
+    found: dict[str, str] = {}
+    for name, value in headers:
+        if name in (VERSION, METHOD, NAME, SESSION):
+            if name in found:
+                raise HeaderMismatch(f"The header {name} is there more than once. Send it once.")
+            found[name] = value
+    return found
+
+
+def legacy_revision(headers: Mapping[str, str], sessions: Sessions) -> str:
+    """The rules for a request without an envelope."""
+    version = headers.get(VERSION)
+    if version is not None and version not in eras.LEGACY:
+        raise InvalidRequest(
+            f"Protocol version {version!r} is not spoken here. Use one of {', '.join((*eras.LEGACY, *eras.MODERN))}."
+        )
+    if SESSION in headers:
+        return sessions.revision(headers[SESSION])
+    return version or ASSUMED
+
+
+def check_mirrors(headers: Mapping[str, str], message: Any) -> None:
+    """In the stateless era the headers repeat what the body says, for those who read only headers."""
+    if not isinstance(message, dict):
+        raise InvalidRequest("A message must be a JSON object.")
+    if "id" not in message:
+        return
+    params = message.get("params")
+    meta = params.get("_meta") if isinstance(params, dict) else None
+    if not isinstance(params, dict) or not isinstance(meta, dict) or eras.VERSION_KEY not in meta:
+        raise InvalidParams(f"A request needs params._meta with {eras.VERSION_KEY} and {eras.CAPABILITIES_KEY}.")
+    if headers.get(VERSION) != meta[eras.VERSION_KEY]:
+        raise HeaderMismatch(f"The header {VERSION} must repeat params._meta's {eras.VERSION_KEY}.")
+    if headers.get(METHOD) != message.get("method"):
+        raise HeaderMismatch(f"The header {METHOD} must repeat the method.")
+    named = params.get("name") if message.get("method") == "tools/call" else None
+    if named is not None and _decoded(headers.get(NAME)) != named:
+        raise HeaderMismatch(f"The header {NAME} must repeat params.name.")
+
+
+def _decoded(value: str | None) -> str | None:
+    """A name that no header can hold comes as =?base64?…?=."""
+    if value is None or not (value.startswith("=?base64?") and value.endswith("?=")):
+        return value
+    try:
+        return base64.b64decode(value[9:-2], validate=True).decode("utf-8")
+    except (binascii.Error, ValueError):
+        return None
+
+
+def is_modern(message: Any, headers: Mapping[str, str]) -> bool:
+    """By the header or by the envelope: one without the other is a mistake to be told."""
+    if headers.get(VERSION) in eras.MODERN:
+        return True
+    params = message.get("params") if isinstance(message, dict) else None
+    meta = params.get("_meta") if isinstance(params, dict) else None
+    return isinstance(meta, dict) and eras.VERSION_KEY in meta
+
+
+def status_of(reply: bytes, modern: bool) -> int:
+    """An error that the transport knows has a status of its own; a tool's failure has none."""
+    if not reply.startswith(b'{"jsonrpc":"2.0","id":') or b'"error":{"code":' not in reply[:600]:
+        return 200
+    message = json.loads(reply)
+    code = message.get("error", {}).get("code")
+    if message.get("id") is None:
+        return 400
+    return STATUSES.get(code, 200) if modern else 200
+
+
+def event(message: bytes) -> bytes:
+    """One message of a stream. JSON has no line ends of its own."""
+    return b"event: message\ndata: " + message + b"\n\n"
