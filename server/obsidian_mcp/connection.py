@@ -33,7 +33,7 @@ MOST_IN_BATCH = 1000
 
 class Connection:
     """`send` gets every reply, `notify` what comes before one; where several connections are one session, as on
-    HTTP, they share `calls`. `idle` is called when everything has been answered."""
+    HTTP, they share `calls`. `ended` is called after each call's answer."""
 
     def __init__(
         self,
@@ -43,13 +43,14 @@ class Connection:
         notify: Callable[[bytes], None] | None = None,
         session: Session | None = None,
         calls: dict[str | int, Call] | None = None,
-        idle: Callable[[], None] | None = None,
+        ended: Callable[[], None] | None = None,
     ) -> None:
         self._dispatcher = dispatcher
         self._turns = turns
         self._send = send
         self._notify = notify or send
-        self._idle = idle
+        self._ended = ended
+        self.started = 0  # calls so far
         self._session = session or Session()
         self._calls = {} if calls is None else calls
         self._own: set[Call] = set()
@@ -88,10 +89,6 @@ class Connection:
             calls = list(self._own)
         for call in calls:
             call.cancel()
-
-    @property
-    def busy(self) -> bool:
-        return self._unanswered > 0
 
     def _receive_batch(self, messages: list[Any]) -> None:
         if not self._session.takes_batches:
@@ -142,6 +139,7 @@ class Connection:
             self._change.wait_for(self._has_room)
             self._calls[request.id] = call
             self._own.add(call)
+            self.started += 1
             self._unanswered += 1
             self._bytes_under_way += size
 
@@ -157,9 +155,8 @@ class Connection:
                 self._unanswered -= 1
                 self._bytes_under_way -= size
                 self._change.notify_all()
-                idle = self._idle if not self._unanswered else None
-            if idle is not None:
-                idle()
+            if self._ended is not None:
+                self._ended()
 
         self._turns.submit(tool.turn, run)
 

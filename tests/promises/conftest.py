@@ -10,11 +10,12 @@ import pytest
 
 from tests.promises.ground import Ground
 from tests.support.client import Server
+from tests.support.web import Web, WebSession
 from tests.support.world import World
 
 LIVE_VAULT = os.environ.get("OBSIDIAN_MCP_LIVE_VAULT", "")
 SCRATCH = "obsidian-mcp-scratch/"
-GROUNDS = ["live"] if LIVE_VAULT else ["near", "far", "embedded"]
+GROUNDS = ["live"] if LIVE_VAULT else ["near", "far", "embedded", "http"]
 
 
 @pytest.fixture(scope="session")
@@ -33,6 +34,16 @@ def embedded_server(shared_world: World) -> Iterator[Server]:
 
 
 @pytest.fixture(scope="session")
+def http_server(shared_world: World) -> Iterator[WebSession]:
+    """The same, over Streamable HTTP."""
+    options = ("--vault", str(shared_world.vault), "--backend", "embedded", "--timeout", "20")
+    with Web(shared_world.environment(), *options) as web:
+        session = WebSession(web)
+        yield session
+        session.close()
+
+
+@pytest.fixture(scope="session")
 def live_server() -> Iterator[Server]:
     with Server(dict(os.environ), "--vault", LIVE_VAULT) as server:
         yield server.initialize()
@@ -40,7 +51,8 @@ def live_server() -> Iterator[Server]:
 
 @pytest.fixture(params=GROUNDS)
 def ground(request: pytest.FixtureRequest) -> Iterator[Ground]:
-    """near: the stand-in, its files in reach. far: out of reach. embedded: no app. live: a running Obsidian."""
+    """near: the stand-in, its files in reach. far: out of reach. embedded: no app. http: the same over HTTP. live: a
+    running Obsidian."""
     with _ground(request) as ground:
         yield ground
 
@@ -52,7 +64,7 @@ def near(request: pytest.FixtureRequest) -> Iterator[Ground]:
         yield ground
 
 
-@pytest.fixture(params=[name for name in GROUNDS if name != "embedded"])
+@pytest.fixture(params=[name for name in GROUNDS if name not in ("embedded", "http")])
 def with_app(request: pytest.FixtureRequest) -> Iterator[Ground]:
     """For promises that rest on the app."""
     with _ground(request) as ground:
@@ -71,7 +83,7 @@ def _ground(request: pytest.FixtureRequest) -> Iterator[Ground]:
     world: World = request.getfixturevalue("world")
     if request.param == "far":
         world.mood(None, far=True)
-    servers = {"near": "shared_server", "far": "far_server", "embedded": "embedded_server"}
+    servers = {"near": "shared_server", "far": "far_server", "embedded": "embedded_server", "http": "http_server"}
     server = request.getfixturevalue(servers[request.param])
     yield Ground(server, world.vault)
 

@@ -7,12 +7,13 @@ from pathlib import Path
 from typing import Any
 
 from tests.support.client import Server, ToolFailed
+from tests.support.web import WebSession
 
 
 class Ground:
     """Everything happens below `prefix`, so that a person's vault can be the ground too."""
 
-    def __init__(self, server: Server, folder: Path, prefix: str = "") -> None:
+    def __init__(self, server: Server | WebSession, folder: Path, prefix: str = "") -> None:
         self.server = server
         self.folder = folder
         self.prefix = prefix

@@ -148,9 +148,7 @@ class Server:
         return self.end_call(self.begin_call(tool, **arguments))
 
     def peak_mb(self) -> float:
-        """The most memory it has ever held."""
-        with open(f"/proc/{self.process.pid}/status", encoding="ascii") as status:
-            return next(int(line.split()[1]) for line in status if line.startswith("VmHWM")) / 1024
+        return peak_mb(self.process.pid)
 
     def finish(self) -> int:
         """Close its input and wait for it to end."""
@@ -159,6 +157,12 @@ class Server:
         for reader in self._readers:
             reader.join(PATIENCE)
         return code
+
+
+def peak_mb(process: int) -> float:
+    """The most memory a process has ever held."""
+    with open(f"/proc/{process}/status", encoding="ascii") as status:
+        return next(int(line.split()[1]) for line in status if line.startswith("VmHWM")) / 1024
 
 
 def run(environment: Mapping[str, str], *options: str, stdin: bytes = b"") -> subprocess.CompletedProcess[bytes]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import os
 import signal
 import socket
@@ -121,6 +122,9 @@ def serve(app: Gate, listening: socket.socket, longest: float) -> None:
         proxy_headers=False,
         timeout_graceful_shutdown=int(longest) + GRACE,
     )
+    for name in ("uvicorn", "asyncio"):  # their words are not log lines of ours
+        logging.getLogger(name).addHandler(logging.NullHandler())
+        logging.getLogger(name).propagate = False
     server = uvicorn.Server(config)
     for name in ("SIGTERM", "SIGINT"):
         signal.signal(getattr(signal, name), lambda *_: None)  # what uvicorn raises again when it has ended

@@ -97,10 +97,11 @@ class _Exchange:
             lambda message: self._put("notice", message),
             session,
             calls,
-            lambda: self._put("idle", b""),
+            lambda: self._put("end", b""),
         )
         self.streams = False
         self._held = b""
+        self._ended = 0
         self._watch: asyncio.Task[None] | None = None
 
     def _put(self, kind: str, message: bytes) -> None:
@@ -110,7 +111,9 @@ class _Exchange:
     async def first(self, body: bytes, request: Request) -> bytes | None:
         """The reply, if it comes before anything else; None if there is none, or if it will be streamed."""
         self._connection.receive(body)
-        self._put("idle", b"")  # behind whatever was answered at once
+        self._put("end", b"")  # behind whatever was answered at once
+        if self._connection.started:
+            self._watch = asyncio.ensure_future(self._cancel_when_gone(request))
         reply: bytes | None = None
         while True:
             kind, message = await self._events.get()
@@ -120,12 +123,14 @@ class _Exchange:
                 self._held = message
                 self.streams = True
                 return None
-            elif kind == "idle":
-                if not self._connection.busy:
-                    self._end_watch()
-                    return reply
-                if self._watch is None:
-                    self._watch = asyncio.ensure_future(self._cancel_when_gone(request))
+            elif kind == "end" and self._is_over():
+                self._end_watch()
+                return reply
+
+    def _is_over(self) -> bool:
+        """The receiving, or one more call, has ended; whether that was the last. Its answer came before."""
+        self._ended += 1
+        return self._ended > self._connection.started
 
     async def rest(self) -> AsyncIterator[bytes]:
         """The events from the first notice to the reply."""
@@ -133,7 +138,7 @@ class _Exchange:
             yield streamable.event(self._held)
             while True:
                 kind, message = await self._events.get()
-                if kind == "idle" and not self._connection.busy:
+                if kind == "end" and self._is_over():
                     return
                 if message:
                     yield streamable.event(message)

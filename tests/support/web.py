@@ -1,0 +1,170 @@
+"""A server on a real port, and a client that says exactly what it is told to."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import queue
+import signal
+import socket
+import subprocess
+import threading
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Self
+
+from tests.support.client import COMMAND, PATIENCE, ToolFailed, peak_mb
+
+MCP = {"Accept": "application/json, text/event-stream", "Content-Type": "application/json"}
+
+
+@dataclass(frozen=True)
+class Reply:
+    status: int
+    headers: Mapping[str, str]
+    body: bytes
+
+    @property
+    def json(self) -> Any:
+        return json.loads(self.body)
+
+    @property
+    def events(self) -> list[Any]:
+        """The messages of a stream."""
+        parts = [part for part in self.body.decode().split("\n\n") if part]
+        return [json.loads(part.partition("data: ")[2]) for part in parts]
+
+
+class Web:
+    """`obsidian-mcp serve` on a port of the system's choice."""
+
+    def __init__(self, environment: Mapping[str, str], *options: str) -> None:
+        self.process = subprocess.Popen(
+            [*COMMAND, "serve", "--port", "0", *options],
+            env=dict(environment),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+        )
+        self.log: list[dict[str, Any]] = []
+        self._lines: queue.SimpleQueue[dict[str, Any]] = queue.SimpleQueue()
+        self._reader = threading.Thread(target=self._read, daemon=True)
+        self._reader.start()
+        self.port = int(self.wait_for("listening")["url"].rpartition(":")[2])
+
+    def _read(self) -> None:
+        assert self.process.stderr
+        for line in self.process.stderr:
+            entry = json.loads(line)
+            self.log.append(entry)
+            self._lines.put(entry)
+
+    def wait_for(self, event: str) -> dict[str, Any]:
+        while True:
+            entry = self._lines.get(timeout=PATIENCE)
+            if entry["event"] == event:
+                return entry
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.process.kill()
+        self.process.wait(PATIENCE)
+        self._reader.join(PATIENCE)
+        assert self.process.stdout
+        assert self.process.stderr
+        said = self.process.stdout.read()
+        self.process.stdout.close()
+        self.process.stderr.close()
+        assert said == b"", "nothing belongs on stdout"
+
+    def connect(self) -> http.client.HTTPConnection:
+        return http.client.HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)
+
+    def ask(
+        self, method: str, path: str, body: Any = None, headers: Mapping[str, str] | None = None, **more: str
+    ) -> Reply:
+        connection = self.connect()
+        try:
+            return send(connection, method, path, body, {**(headers or {}), **more})
+        finally:
+            connection.close()
+
+    def raw(self, data: bytes) -> bytes:
+        """Whatever bytes, and everything that comes back until the server closes."""
+        with socket.create_connection(("127.0.0.1", self.port), PATIENCE) as connection:
+            connection.sendall(data)
+            said = b""
+            while part := connection.recv(65536):
+                said += part
+        return said
+
+    def call(self, tool: str, **arguments: Any) -> Any:
+        return self.ask("POST", f"/bridge/v1/tools/obsidian_{tool}/call", {"arguments": arguments}).json
+
+    def envelope(self, body: Any) -> Any:
+        reply = self.ask("POST", "/mcp", body)
+        assert reply.status == 200
+        return reply.json
+
+    def rpc(self, message: Any, headers: Mapping[str, str] | None = None) -> Reply:
+        return self.ask("POST", "/mcp", message, {**MCP, **(headers or {})})
+
+    def stop(self, number: int = signal.SIGTERM) -> int:
+        self.process.send_signal(number)
+        return self.process.wait(PATIENCE)
+
+
+def send(
+    connection: http.client.HTTPConnection, method: str, path: str, body: Any, headers: Mapping[str, str]
+) -> Reply:
+    data = body if isinstance(body, bytes | None) else json.dumps(body).encode()
+    connection.request(method, path, data, dict(headers))
+    answer = connection.getresponse()
+    return Reply(answer.status, {name.lower(): value for name, value in answer.getheaders()}, answer.read())
+
+
+class WebSession:
+    """The same as `client.Server`, over Streamable HTTP: one session, one connection."""
+
+    def __init__(self, web: Web) -> None:
+        self.web = web
+        self._connection = web.connect()
+        self._next = 0
+        self._replies: dict[int, Any] = {}
+        first = self._post("initialize", {"protocolVersion": "2025-11-25", "capabilities": {}})
+        self._headers = {"Mcp-Session-Id": first.headers["mcp-session-id"], "MCP-Protocol-Version": "2025-11-25"}
+        assert self._notify("notifications/initialized").status == 202
+
+    _headers: Mapping[str, str] = {}
+
+    def _post(self, method: str, params: Any) -> Reply:
+        self._next += 1
+        message = {"jsonrpc": "2.0", "id": self._next, "method": method, "params": params}
+        return send(self._connection, "POST", "/mcp", message, {**MCP, **self._headers})
+
+    def _notify(self, method: str) -> Reply:
+        return send(self._connection, "POST", "/mcp", {"jsonrpc": "2.0", "method": method}, {**MCP, **self._headers})
+
+    def begin_call(self, tool: str, **arguments: Any) -> int:
+        """Requests on one connection come one after another."""
+        reply = self._post("tools/call", {"name": f"obsidian_{tool}", "arguments": arguments})
+        self._replies[self._next] = reply.json
+        return self._next
+
+    def end_call(self, number: int) -> dict[str, Any]:
+        reply = self._replies.pop(number)
+        if "error" in reply:
+            raise ToolFailed(reply["error"])
+        data: dict[str, Any] = reply["result"]["structuredContent"]["data"]
+        return data
+
+    def call(self, tool: str, **arguments: Any) -> dict[str, Any]:
+        return self.end_call(self.begin_call(tool, **arguments))
+
+    def peak_mb(self) -> float:
+        return peak_mb(self.web.process.pid)
+
+    def close(self) -> None:
+        self._connection.close()
