@@ -126,6 +126,23 @@ class App:
         os._exit(code)
 
 
+def serve_bridge(remote: Http, level: str, format: str) -> None:
+    """Another server's tools over stdio, until the input ends."""
+    from obsidian_mcp import logs
+    from obsidian_mcp.bridging.client import Remote
+    from obsidian_mcp.bridging.relay import Relay
+    from obsidian_mcp.doors import stdio
+
+    logs.configure(level, format)
+    relay = Relay(Remote(remote.host, remote.port, remote.token))
+
+    def end(code: int) -> None:
+        logs.close()
+        os._exit(code)
+
+    stdio.serve(relay, lambda: None, end, relay.begin)
+
+
 class WarmUp:
     """Imports what the first call needs, while the client reads its first replies."""
 

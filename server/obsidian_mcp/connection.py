@@ -18,12 +18,22 @@ from obsidian_mcp.protocol.session import Session
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from typing import Any
+    from typing import Any, Protocol
 
-    from obsidian_mcp.dispatcher import Dispatcher, ToolCall
+    from obsidian_mcp.dispatcher import ToolCall
+    from obsidian_mcp.errors import InternalError
     from obsidian_mcp.turns import Turns
 
     Answer = Callable[[bytes | None], None]
+
+    class Answerer(Protocol):
+        """What answers a request: our own tools, or another server's."""
+
+        def quick_result(self, request: jsonrpc.Request, modern: bool, revision: str | None) -> bytes: ...
+        def tool_call(self, request: jsonrpc.Request, modern: bool) -> ToolCall: ...
+        def answer(self, tool: ToolCall, call: Call) -> bytes: ...
+        def bug(self, bug: Exception, doing: str) -> InternalError: ...
+
 
 # More calls under way than this, or more bytes of them, and no further line is read until one has ended.
 MOST_UNDER_WAY = 10_000
@@ -37,7 +47,7 @@ class Connection:
 
     def __init__(
         self,
-        dispatcher: Dispatcher,
+        dispatcher: Answerer,
         turns: Turns,
         send: Callable[[bytes], None],
         notify: Callable[[bytes], None] | None = None,

@@ -73,13 +73,8 @@ class Dispatcher:
         return {}
 
     def tool_call(self, request: jsonrpc.Request, modern: bool) -> ToolCall:
-        name = request.params.get("name")
-        arguments = request.params.get("arguments")
-        if not isinstance(name, str):
-            raise InvalidParams("tools/call needs params.name, the name of a tool, as a string.")
-        if not isinstance(arguments, dict | None):
-            raise InvalidParams(f"The arguments of {name} must be an object.")
-        return self.ticket(name, arguments or {}, request.id, modern)
+        name, arguments = call_of(request)
+        return self.ticket(name, arguments, request.id, modern)
 
     def ticket(self, name: str, arguments: dict[str, Any], id: str | int = 0, modern: bool = False) -> ToolCall:
         """What a call needs to wait for its turn; raises if there is no such tool."""
@@ -120,19 +115,7 @@ class Dispatcher:
         TOOLS[tool.name].parse(self._vault_of(tool.arguments)[1])
 
     def bug(self, bug: Exception, doing: str) -> InternalError:
-        """A bug of ours as a failure: an id that leads to the log, and nothing of what went wrong.
-
-        Where it happened is logged, not what the exception says: that may quote a note.
-        """
-        incident = os.urandom(4).hex()
-        where, frame = [], bug.__traceback__
-        while frame is not None:
-            where.append(f"{frame.tb_frame.f_code.co_filename}:{frame.tb_lineno}")
-            frame = frame.tb_next
-        _log("error", "bug", incident=incident, kind=type(bug).__name__, doing=doing, where=where)
-        return InternalError(
-            f"{doing} failed by a bug of obsidian-mcp; the log has it as {incident}.", incident=incident
-        )
+        return bug_of(bug, doing)
 
     def run(self, name: str, arguments: Mapping[str, Any], call: Call) -> dict[str, Any]:
         """Validate, then act: the data of a success, or a Failure."""
@@ -155,6 +138,31 @@ class Dispatcher:
         if tool.modern or self._settings.errors == "result":
             return jsonrpc.reply(tool.id, jsonrpc.encode(shapes.failure(failure, tool.modern)))
         return jsonrpc.error_reply(tool.id, failure)
+
+
+def call_of(request: jsonrpc.Request) -> tuple[str, dict[str, Any]]:
+    """The tool's name and its arguments; raises if the call is malformed."""
+    name = request.params.get("name")
+    arguments = request.params.get("arguments")
+    if not isinstance(name, str):
+        raise InvalidParams("tools/call needs params.name, the name of a tool, as a string.")
+    if not isinstance(arguments, dict | None):
+        raise InvalidParams(f"The arguments of {name} must be an object.")
+    return name, arguments or {}
+
+
+def bug_of(bug: Exception, doing: str) -> InternalError:
+    """A bug of ours as a failure: an id that leads to the log, and nothing of what went wrong.
+
+    Where it happened is logged, not what the exception says: that may quote a note.
+    """
+    incident = os.urandom(4).hex()
+    where, frame = [], bug.__traceback__
+    while frame is not None:
+        where.append(f"{frame.tb_frame.f_code.co_filename}:{frame.tb_lineno}")
+        frame = frame.tb_next
+    _log("error", "bug", incident=incident, kind=type(bug).__name__, doing=doing, where=where)
+    return InternalError(f"{doing} failed by a bug of obsidian-mcp; the log has it as {incident}.", incident=incident)
 
 
 def touched(arguments: Mapping[str, Any]) -> frozenset[str]:

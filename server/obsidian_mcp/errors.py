@@ -88,6 +88,10 @@ class TooLarge(Failure):
     """More than a reply can hold."""
 
 
+class BridgeFailed(Failure):
+    """The bridge server can't be reached, refuses, or talks nonsense."""
+
+
 class ObsidianNotRunning(Failure):
     """The app does not answer, or its executable is not to be found."""
 
@@ -148,6 +152,7 @@ FACES: dict[type[Failure], Face] = {
     NotText: Face("NOT_TEXT", -32000, 200, 1, 1),
     FileFailed: Face("FILE_FAILED", -32000, 200, 1, 1),
     TooLarge: Face("TOO_LARGE", -32000, 200, 1, 1),
+    BridgeFailed: Face("BRIDGE_FAILED", -32000, 200, 1, 1),
     ObsidianNotRunning: Face("OBSIDIAN_NOT_RUNNING", -32001, 200, 127, 3),
     VaultNotFound: Face("VAULT_NOT_FOUND", -32002, 200, 1, 4),
     NoteNotFound: Face("FILE_NOT_FOUND", -32003, 200, 1, 5),

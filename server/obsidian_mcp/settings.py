@@ -167,7 +167,13 @@ def load(given: Mapping[str, Sequence[str]], environ: Mapping[str, str]) -> Sett
     return Settings(_values(OPTIONS, given, environ), environ)
 
 
+def load_remote(given: Mapping[str, Sequence[str]], environ: Mapping[str, str]) -> Http:
+    """Where another server is to be found."""
+    return Http(_values(HTTP_OPTIONS, given, environ))
+
+
 def load_http(given: Mapping[str, Sequence[str]], environ: Mapping[str, str]) -> Http:
+    """Where to listen."""
     http = Http(_values(HTTP_OPTIONS, given, environ))
     if http.host not in LOOPBACK and not http.token:
         raise UsageError(

@@ -24,11 +24,12 @@ THREADS = 64  # so many calls may hang before another note's read has to wait
 class Turn:
     """What a call touches: the notes, by a key that no two spellings of one differ in."""
 
-    __slots__ = ("followers", "keys", "waits", "writes")
+    __slots__ = ("chained", "followers", "keys", "waits", "writes")
 
-    def __init__(self, keys: frozenset[str], writes: bool) -> None:
+    def __init__(self, keys: frozenset[str], writes: bool, chained: bool = True) -> None:
         self.keys = keys
         self.writes = writes
+        self.chained = writes and chained  # whether it waits for every earlier write, or for those to its notes alone
         self.waits = 0
         self.followers: list[tuple[Turn, Job]] = []
 
@@ -70,8 +71,8 @@ class Turns:
         if turn.writes:
             for note in notes:
                 before |= note.readers
-            if self._last_writer is not None:
-                before.add(self._last_writer)
+        if turn.chained and self._last_writer is not None:
+            before.add(self._last_writer)
         return before
 
     def _enter(self, turn: Turn) -> None:
@@ -82,7 +83,7 @@ class Turns:
                 note.readers = set()
             else:
                 note.readers.add(turn)
-        if turn.writes:
+        if turn.chained:
             self._last_writer = turn
 
     def _leave(self, turn: Turn) -> list[tuple[Turn, Job]]:

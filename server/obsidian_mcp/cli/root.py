@@ -43,23 +43,25 @@ def load(context: typer.Context, given: Mapping[str, Sequence[str]], quiet: bool
     return settings.load(merged, environment())
 
 
-def with_options(*more: settings.Option) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+def with_options(
+    *more: settings.Option, shared: tuple[settings.Option, ...] = settings.OPTIONS
+) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Give a command the options that the settings declare, as one mapping in `given`."""
-    options = (*more, *settings.OPTIONS)
+    options = (*more, *shared)
 
     def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
         own = inspect.signature(command).parameters
         hints = inspect.get_annotations(command, eval_str=True)
         kept = [parameter.replace(annotation=hints[name]) for name, parameter in own.items() if name != "given"]
-        shared = [_parameter(option) for option in options]
+        parameters = [_parameter(option) for option in options]
 
         def run(**values: Any) -> Any:
             given = {option.name: _texts(values.pop(option.key)) for option in options}
             return command(**values, given={name: texts for name, texts in given.items() if texts})
 
         run.__name__, run.__doc__ = command.__name__, command.__doc__
-        run.__signature__ = inspect.Signature([*kept, *shared])  # type: ignore[attr-defined]  # what typer reads
-        run.__annotations__ = {parameter.name: parameter.annotation for parameter in (*kept, *shared)}
+        run.__signature__ = inspect.Signature([*kept, *parameters])  # type: ignore[attr-defined]  # what typer reads
+        run.__annotations__ = {parameter.name: parameter.annotation for parameter in (*kept, *parameters)}
         return run
 
     return decorate

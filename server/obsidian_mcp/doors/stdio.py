@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-    from obsidian_mcp.dispatcher import Dispatcher
+    from obsidian_mcp.connection import Answerer
 
 
 BETWEEN_LOOKS = 0.25  # seconds between two looks whether anybody still waits for the last answers
@@ -28,10 +28,16 @@ class _Stop(BaseException):
         self.number = number
 
 
-def serve(dispatcher: Dispatcher, warm_up: Callable[[], None], end: Callable[[int], Any]) -> None:
+def serve(
+    dispatcher: Answerer,
+    warm_up: Callable[[], None],
+    end: Callable[[int], Any],
+    begin: Callable[[Callable[[bytes], None]], None] | None = None,
+) -> None:
     """Answer until the input ends, then call `end` with the exit code.
 
-    `warm_up` is called after each answer to a line; `end` must not return.
+    `warm_up` is called after each answer to a line, `begin` once, with the way
+    to send what nobody has asked for; `end` must not return.
     """
     pipe = streams.claim()
 
@@ -44,6 +50,8 @@ def serve(dispatcher: Dispatcher, warm_up: Callable[[], None], end: Callable[[in
 
     connection = Connection(dispatcher, Turns(), send)
     _on_signals()
+    if begin is not None:
+        begin(send)
     try:
         _serve(pipe, connection, warm_up)
         while not connection.drain(BETWEEN_LOOKS):

@@ -21,27 +21,29 @@ ONE_HOUR = 3_600_000
 ERROR_META = "obsidian-mcp/error"
 
 
-def initialize(revision: str) -> dict[str, Any]:
+def initialize(revision: str, changes: bool = False) -> dict[str, Any]:
     return {
         "protocolVersion": revision,
-        "capabilities": {"tools": {}},
+        "capabilities": {"tools": {"listChanged": True} if changes else {}},
         "serverInfo": SERVER_INFO,
         "instructions": INSTRUCTIONS,
     }
 
 
-def discover() -> dict[str, Any]:
+def discover(fresh: int = ONE_HOUR) -> dict[str, Any]:
+    """`fresh` is how many milliseconds the answer is good for."""
     return _cached(
         {
             "supportedVersions": list(eras.MODERN),
             "capabilities": {"tools": {"listChanged": False}},
             "instructions": INSTRUCTIONS,
-        }
+        },
+        fresh,
     )
 
 
-def tool_list(tools: list[dict[str, Any]], modern: bool) -> dict[str, Any]:
-    return _cached({"tools": tools}) if modern else {"tools": tools}
+def tool_list(tools: list[dict[str, Any]], modern: bool, fresh: int = ONE_HOUR) -> dict[str, Any]:
+    return _cached({"tools": tools}, fresh) if modern else {"tools": tools}
 
 
 def success(data: dict[str, Any], modern: bool) -> dict[str, Any]:
@@ -59,6 +61,12 @@ def failure(failure: Failure, modern: bool) -> dict[str, Any]:
     return _complete(result) if modern else result
 
 
+def relayed(content: list[dict[str, Any]], failed: bool, modern: bool) -> dict[str, Any]:
+    """Another server's result, as it is."""
+    result = {"content": content, "isError": failed}
+    return _complete(result) if modern else result
+
+
 def progress(token: str | int, seconds: float, message: str) -> dict[str, Any]:
     return {"progressToken": token, "progress": round(seconds, 3), "message": message}
 
@@ -72,5 +80,5 @@ def _complete(result: dict[str, Any]) -> dict[str, Any]:
     return {"resultType": "complete", **result, "_meta": meta}
 
 
-def _cached(result: dict[str, Any]) -> dict[str, Any]:
-    return _complete({**result, "ttlMs": ONE_HOUR, "cacheScope": "public"})
+def _cached(result: dict[str, Any], fresh: int) -> dict[str, Any]:
+    return _complete({**result, "ttlMs": fresh, "cacheScope": "public"})

@@ -1,0 +1,303 @@
+"""The stdio bridge. The ids are those of specs/bridge-v1.md."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import pytest
+
+from obsidian_mcp.bridging.client import LOOK_LIMIT, Remote
+from obsidian_mcp.bridging.poller import Poller
+from obsidian_mcp.bridging.relay import Relay
+from obsidian_mcp.call import Call
+from obsidian_mcp.errors import BridgeFailed
+from obsidian_mcp.protocol import jsonrpc
+from tests.support.client import MODERN_META, Server
+from tests.support.foreign import Foreign, free_port
+from tests.support.web import Web
+from tests.support.world import World
+
+
+def bridge(world: World, port: int, *options: str) -> Server:
+    return Server(world.environment(), "bridge", "--port", str(port), *options)
+
+
+def text(server: Server, tool: str, **arguments: Any) -> tuple[bool, str]:
+    """What a call through the bridge says."""
+    result = server.request("tools/call", {"name": tool, "arguments": arguments})["result"]
+    return result["isError"], result["content"][0]["text"]
+
+
+def names(server: Server) -> list[str]:
+    return [tool["name"] for tool in server.request("tools/list")["result"]["tools"]]
+
+
+def test_s1_it_answers_at_once_and_tells_when_the_server_is_there(own_world: World) -> None:
+    port = free_port()
+    with bridge(own_world, port) as server:
+        params = {"protocolVersion": "2025-11-25", "capabilities": {}}
+        reply = server.request("initialize", params)["result"]
+        assert reply["capabilities"] == {"tools": {"listChanged": True}}
+        assert names(server) == []
+        failed, told = text(server, "obsidian_read_note", name="Note")
+        assert failed
+        assert "not been reached yet" in told or "Nothing answers" in told
+        with Web(own_world.environment(), "--port", str(port)):
+            server.wait("notifications/tools/list_changed")
+            assert len(names(server)) == 9
+            own_world.put("Note.md", "$\\nabla$")
+            failed, told = text(server, "obsidian_read_note", name="Note")
+            assert not failed
+            assert "nabla" in told
+        assert server.finish() == 0
+
+
+def test_s1_in_the_stateless_era_too(own_world: World) -> None:
+    with Foreign() as foreign:
+        foreign.offer("a")
+        foreign.answers["/tools/a/call"] = {"success": True, "content": [{"type": "text", "text": "hi"}]}
+        with bridge(own_world, foreign.port) as server:
+            foreign.arrived.acquire(timeout=60)
+            foreign.arrived.acquire(timeout=60)
+            params = {"name": "a", "arguments": {}, "_meta": MODERN_META}
+            while (result := server.request("tools/call", params)["result"])["isError"]:
+                pass  # until the list that was just sent has been taken in
+            assert (result["resultType"], result["content"]) == ("complete", [{"type": "text", "text": "hi"}])
+            listed = server.request("tools/list", {"_meta": MODERN_META})["result"]
+            assert (listed["resultType"], listed["ttlMs"]) == ("complete", 5000)
+
+
+class Waits:
+    """Stands for the clock: notes how long it was to wait, does something, and says when to end."""
+
+    def __init__(self, *acts: Callable[[], None] | None, most: int = 100) -> None:
+        self.seconds: list[float] = []
+        self._acts = list(acts)
+        self._most = most
+
+    def __call__(self, seconds: float) -> bool:
+        self.seconds.append(seconds)
+        if self._acts:
+            act = self._acts.pop(0)
+            if act is not None:
+                act()
+        return len(self.seconds) > self._most
+
+
+def poll(port: int, waits: Waits) -> tuple[list[list[str]], list[str]]:
+    """The lists that were adopted, and the reasons for despair."""
+    adopted: list[list[str]] = []
+    reasons: list[str] = []
+
+    def adopt(tools: Sequence[dict[str, Any]]) -> None:
+        adopted.append([tool["name"] for tool in tools])
+
+    Poller(Remote("127.0.0.1", port), adopt, reasons.append, waits).run()
+    return adopted, reasons
+
+
+def test_s2_it_tries_thirty_times_and_then_says_why() -> None:
+    waits = Waits()
+    adopted, reasons = poll(free_port(), waits)
+    assert waits.seconds == [0, 1, 2, 4, 8, 16, *[30] * 24]
+    assert adopted == []
+    assert "30 attempts" in reasons[-1]
+
+
+def test_s2_a_refusal_is_final() -> None:
+    with Foreign() as foreign:
+        foreign.answers["/health"] = (401, {"message": "The token is wrong"})
+        waits = Waits()
+        adopted, reasons = poll(foreign.port, waits)
+        assert (adopted, waits.seconds) == ([], [0])
+        assert "The token is wrong" in reasons[-1]
+        assert len(foreign.asked) == 1
+
+
+def test_s2_an_error_of_the_server_is_not() -> None:
+    with Foreign() as foreign:
+        foreign.offer("a")
+        foreign.answers["/health"] = (503, {"message": "starting"})
+        waits = Waits(None, None, lambda: foreign.answers.update({"/health": {"protocolVersion": "1"}}), most=3)
+        adopted, _ = poll(foreign.port, waits)
+        assert adopted == [["a"]]
+
+
+def test_s2_after_that_every_call_says_why(own_world: World) -> None:
+    with Foreign() as foreign:
+        foreign.answers["/health"] = (403, {"message": "go away"})
+        with bridge(own_world, foreign.port) as server:
+            server.initialize()
+            foreign.arrived.acquire(timeout=60)
+            while "go away" not in (told := text(server, "a")[1]):
+                pass  # until the refusal has been taken in
+            assert "start the bridge anew" in told
+
+
+def test_s3_a_changed_hash_replaces_the_list_and_a_failed_poll_keeps_it() -> None:
+    with Foreign() as foreign:
+        foreign.offer("a", "b")
+        waits = Waits(
+            None,
+            None,
+            lambda: foreign.answers.update({"/tools": (500, {})}),
+            lambda: foreign.answers.update({"/tools": (404, {})}),
+            lambda: foreign.answers.update({"/tools": b"nonsense"}),
+            lambda: foreign.answers.update({"/tools": "cut"}),
+            lambda: foreign.offer("a", "b"),
+            lambda: foreign.offer("c"),
+            lambda: foreign.offer("c", hash="c"),
+            most=9,
+        )
+        adopted, reasons = poll(foreign.port, waits)
+        assert adopted == [["a", "b"], ["c"]]
+        assert reasons == []
+        assert waits.seconds[1:] == [5] * 9
+
+
+def test_s3_the_client_hears_of_a_change_once(own_world: World) -> None:
+    with Foreign() as foreign:
+        foreign.offer("a")
+        with bridge(own_world, foreign.port) as server:
+            server.initialize()
+            while names(server) != ["a"]:
+                pass
+            foreign.offer("b", "c")
+            server.wait("notifications/tools/list_changed")
+            while names(server) != ["b", "c"]:
+                server.wait("notifications/tools/list_changed")
+            assert server.request("tools/call", {"name": "a"})["error"]["code"] == -32602
+            listed = server.request("tools/list")["result"]["tools"][0]
+            assert listed["inputSchema"] == {"type": "object", "properties": {"x": {}}}
+
+
+def test_s4_the_limits_hold_for_the_whole_of_a_request() -> None:
+    with Foreign() as foreign:
+        foreign.answers["/tools/a/call"] = "silent"
+        with pytest.raises(BridgeFailed, match=r"did not answer within 0\.5 s"):
+            Remote("127.0.0.1", foreign.port).call("a", {}, Call(0.5))
+        relay = Relay(Remote("127.0.0.1", foreign.port))
+        request = jsonrpc.Request("tools/call", {"name": "a"}, 1, False)
+        assert relay.tool_call(request, modern=False).limit == 35
+        assert LOOK_LIMIT == 5
+
+
+@pytest.mark.parametrize("way", ["cut", "half"])
+def test_s5_a_cut_call_is_told_and_never_repeated(own_world: World, way: str) -> None:
+    with Foreign() as foreign:
+        foreign.offer("a")
+        foreign.answers["/tools/a/call"] = way
+        with bridge(own_world, foreign.port) as server:
+            server.initialize()
+            while names(server) != ["a"]:
+                pass
+            failed, told = text(server, "a", x=1)
+            assert failed
+            assert "cut the connection" in told
+            assert "may have taken effect" in told
+            assert [asked for asked in foreign.asked if asked[0] == "/tools/a/call"] == [
+                ("/tools/a/call", {"arguments": {"x": 1}})
+            ]
+            foreign.close()
+            failed, told = text(server, "a")
+            assert failed
+            assert "Nothing answers" in told or "cut the connection" in told
+
+
+def test_s5_a_cancelled_call_is_cut(own_world: World) -> None:
+    with Foreign() as foreign:
+        foreign.offer("a")
+        foreign.answers["/tools/a/call"] = "silent"
+        with bridge(own_world, foreign.port) as server:
+            server.initialize()
+            while names(server) != ["a"]:
+                pass
+            number = server.begin("tools/call", {"name": "a", "arguments": {}})
+            while ("/tools/a/call", {"arguments": {}}) not in foreign.asked:
+                foreign.arrived.acquire(timeout=60)
+            server.notify("notifications/cancelled", {"requestId": number})
+            assert server.finish() == 0
+            assert all(message.get("id") != number for message in server.said)
+
+
+def test_s6_content_is_passed_on_as_it_is(own_world: World) -> None:
+    content = [
+        {"type": "text", "text": "ü \u2028", "annotations": {"x": [1.5, None]}},
+        {"type": "image", "data": "AAAA", "mimeType": "image/png", "_meta": {}},
+        {"type": "something new"},
+    ]
+    with Foreign() as foreign:
+        foreign.offer("a", "b/c d")
+        foreign.answers["/tools/a/call"] = {"success": True, "content": content}
+        foreign.answers["/tools/b%2Fc%20d/call"] = {"success": False, "content": content, "isError": True}
+        with bridge(own_world, foreign.port) as server:
+            server.initialize()
+            while names(server) != ["a", "b/c d"]:
+                pass
+            result = server.request("tools/call", {"name": "a"})["result"]
+            assert result == {"content": content, "isError": False}
+            result = server.request("tools/call", {"name": "b/c d"})["result"]
+            assert result == {"content": content, "isError": True}
+
+
+NONSENSE: dict[str, Any] = {
+    "no JSON": b"<html>",
+    "an array": [],
+    "no content": {"success": True},
+    "content that is none": {"success": True, "content": ["x"]},
+    "nothing": b"",
+    "an error without words": (500, b"oops"),
+}
+
+
+@pytest.mark.parametrize("answer", NONSENSE.values(), ids=NONSENSE)
+def test_s7_nonsense_is_told_and_stops_nothing(answer: Any) -> None:
+    with Foreign() as foreign:
+        foreign.answers["/tools/a/call"] = answer
+        remote = Remote("127.0.0.1", foreign.port)
+        with pytest.raises(BridgeFailed, match=str(foreign.port)):
+            remote.call("a", {}, Call(30))
+        foreign.answers["/tools/a/call"] = {"success": True, "content": []}
+        assert remote.call("a", {}, Call(30)) == ([], False)
+
+
+@pytest.mark.parametrize("listed", [b"{", [], {"tools": {}}, {"tools": [], "hash": 1}, {"tools": [{}], "hash": "x"}])
+def test_s7_a_list_that_is_none_is_told(listed: Any) -> None:
+    with Foreign() as foreign:
+        foreign.answers["/tools"] = listed
+        with pytest.raises(BridgeFailed, match="does not speak Bridge Protocol v1"):
+            Remote("127.0.0.1", foreign.port).tools()
+
+
+def test_s7_another_protocol_version_is_not_ours() -> None:
+    with Foreign() as foreign:
+        foreign.answers["/health"] = {"status": "ok", "protocolVersion": "2"}
+        with pytest.raises(BridgeFailed, match="protocol version 1"):
+            Remote("127.0.0.1", foreign.port).greet()
+
+
+def test_restarted_with_other_tools_and_a_token(own_world: World) -> None:
+    port = free_port()
+    environment = own_world.environment(OBSIDIAN_MCP_TOKEN="secret")
+    with Server(environment, "bridge", "--port", str(port)) as server:
+        server.initialize()
+        with Web(environment, "--port", str(port)):
+            while len(names(server)) != 9:
+                server.wait("notifications/tools/list_changed")
+        with Web(environment, "--port", str(port), "--read-only"):
+            while len(names(server)) != 3:
+                server.wait("notifications/tools/list_changed")
+        assert text(server, "obsidian_read_note", name="x")[0] is True
+
+
+def test_calls_on_one_note_keep_their_order(own_world: World) -> None:
+    own_world.put("Note.md", "")
+    with Web(own_world.environment(), "--backend", "embedded") as web, bridge(own_world, web.port) as server:
+        server.initialize()
+        while len(names(server)) != 9:
+            pass
+        numbers = [server.begin_call("append_note", name="Note", content=f"{at}") for at in range(20)]
+        for number in numbers:
+            assert server.wait(number)["result"]["isError"] is False
+    assert own_world.get("Note.md").decode().split() == [str(at) for at in range(20)]
