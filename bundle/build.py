@@ -37,14 +37,18 @@ def build(into: Path) -> Path:
     with tempfile.TemporaryDirectory(prefix="obsidian-mcp-bundle-") as folder:
         stage(Path(folder))
         lock(Path(folder))
-        pack(Path(folder), target)
-    checks.check(target)
+        packed = Path(folder, "packed")
+        pack(Path(folder), packed)
+        checks.check(packed)
+        shutil.copyfile(packed, target)  # only a good one ever has the name
     return target
 
 
 def stage(folder: Path) -> None:
     """What belongs into the bundle, as it is in the work tree, and a project file for running it alone."""
     for name in wanted():
+        if (ROOT / name).is_symlink() or not (ROOT / name).is_file():
+            raise checks.BadBundle(f"{name} is tracked, and not a plain file in the work tree")
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(ROOT / name, folder / name)
     (folder / "pyproject.toml").write_text(project_file(), encoding="utf-8")
@@ -92,7 +96,12 @@ def pins() -> list[str]:
 
 def lock(folder: Path) -> None:
     """Every package of the lock must be one of the pinned."""
-    subprocess.run([UV, "lock", "--quiet", "--no-config"], cwd=folder, check=True)
+    environ = {name: value for name, value in os.environ.items() if not name.startswith("UV_")}
+    done = subprocess.run(
+        [UV, "lock", "--quiet", "--no-config"], cwd=folder, env=environ, capture_output=True, text=True, check=False
+    )
+    if done.returncode:
+        raise checks.BadBundle(f"uv lock says: {done.stderr.strip()}")
     with open(folder / "uv.lock", "rb") as file:
         packages = tomllib.load(file)["package"]
     pinned = {_normal(pin.partition("==")[0]): pin.partition("==")[2] for pin in pins()}
@@ -107,7 +116,8 @@ def _normal(name: str) -> str:
 
 
 def pack(folder: Path, target: Path) -> None:
-    files = sorted(str(file.relative_to(folder).as_posix()) for file in folder.rglob("*") if file.is_file())
+    files = sorted(file.relative_to(folder).as_posix() for file in folder.rglob("*") if file.is_file())
+    files = [name for name in files if folder / name != target]
     with zipfile.ZipFile(target, "w") as archive:
         for name in files:
             entry = zipfile.ZipInfo(name, DATE)

@@ -7,10 +7,18 @@ import re
 import struct
 import tomllib
 import zipfile
+import zlib
 from pathlib import Path
 from typing import Any
 
+from bundle import manifest
+
 LARGEST = 200 * 1024
+# Whatever else a tree may hold: keys, caches, tests, notes of somebody's.
+ALLOWED = re.compile(
+    r"manifest\.json|pyproject\.toml|uv\.lock|README\.md|LICENSE|bundle/(?:icon\.png|session\.svg)"
+    r"|server/main\.py|server/obsidian_mcp/(?!tests/)(?:[a-z_]+/)*[a-z_0-9]+\.(?:py|json)"
+)
 PNG = b"\x89PNG\r\n\x1a\n"
 
 
@@ -19,13 +27,23 @@ class BadBundle(Exception):
 
 
 def check(file: Path) -> None:
-    """Raise for the first thing that is wrong."""
+    """Raise BadBundle for the first thing that is wrong."""
+    try:
+        _check(file)
+    except (KeyError, TypeError, ValueError, struct.error, zlib.error, zipfile.BadZipFile) as error:
+        raise BadBundle(f"it is malformed ({type(error).__name__}: {error})") from None
+
+
+def _check(file: Path) -> None:
     _need(file.stat().st_size < LARGEST, f"it has {file.stat().st_size} bytes, and {LARGEST} are allowed")
     check_zip(file)
     with zipfile.ZipFile(file) as archive:
         files = {name: archive.read(name) for name in archive.namelist()}
     _need("manifest.json" in files, "manifest.json is missing")
+    for name in files:
+        _need(bool(ALLOWED.fullmatch(name)), f"{name} has no business in it")
     check_content(json.loads(files["manifest.json"]), files)
+    _need(files["manifest.json"] == manifest.text().encode(), "its manifest is not the generated one")
 
 
 def check_zip(file: Path) -> None:
@@ -43,7 +61,7 @@ def check_zip(file: Path) -> None:
         parts = name.split("/")
         safe = not name.startswith("/") and "\\" not in name and ":" not in name and not {"", ".", ".."} & set(parts)
         _need(safe, f"{name} is not a plain relative path")
-        _need(entry.external_attr >> 28 == 0o10, f"{name} is not a regular file")
+        _need(entry.external_attr == 0o100644 << 16, f"{name} is not a plain file that everybody may read")
         _need(entry.flag_bits & ~0x800 == 0, f"{name} has flags that some readers do not know")
         _need(not entry.extra, f"{name} has an extra field")
         _need(entry.header_offset == at, f"there is something before {name} that no reader expects")
@@ -62,30 +80,32 @@ def check_zip(file: Path) -> None:
         _need(same, f"the two headers of {name} differ")
         at += 30 + length + packed
     _need(data[at : at + 4] == b"PK\x01\x02", "there is something between the files and their list")
+    _need(data[-22:-18] == b"PK\x05\x06", "there is something behind its end")
 
 
-def check_content(manifest: dict[str, Any], files: dict[str, bytes]) -> None:
-    server = manifest["server"]
+def check_content(declared: dict[str, Any], files: dict[str, bytes]) -> None:
+    server = declared["server"]
     _need(server["entry_point"] in files, f"the entry point {server['entry_point']} is not in it")
     _need(server["entry_point"] in server["mcp_config"]["args"], "the command does not start the entry point")
-    _need(manifest["icon"] in files, f"the icon {manifest['icon']} is not in it")
-    icon = files[manifest["icon"]]
-    _need(icon.startswith(PNG) and struct.unpack(">II", icon[16:24]) == (512, 512), "the icon is no 512×512 PNG")
-    _check_versions(manifest["version"], files)
+    _need(declared["icon"] in files, f"the icon {declared['icon']} is not in it")
+    icon = files[declared["icon"]]
+    whole = icon.startswith(PNG) and icon.endswith(b"IEND\xaeB`\x82")
+    _need(whole and struct.unpack(">II", icon[16:24]) == (512, 512), "the icon is no 512×512 PNG")
+    _check_versions(declared["version"], files)
     tools = json.loads(files["server/obsidian_mcp/tools/catalogue.json"])
-    declared = {tool["name"]: tool["description"] for tool in manifest["tools"]}
-    _need(declared == {tool["name"]: tool["description"] for tool in tools}, "the tools differ from the catalogue's")
-    for name, option in manifest["user_config"].items():
+    offered = {tool["name"]: tool["description"] for tool in declared["tools"]}
+    _need(offered == {tool["name"]: tool["description"] for tool in tools}, "the tools differ from the catalogue's")
+    for name, option in declared["user_config"].items():
         _need(option["required"] or "default" in option, f"{name} is optional and has no default")
     wanted = set(re.findall(r"\$\{user_config\.(\w+)\}", json.dumps(server["mcp_config"])))
-    _need(wanted == set(manifest["user_config"]), "what is asked of the user is not what is passed on")
-    hidden = [name for name in files if "__pycache__" in name or name.startswith(("tests/", ".venv"))]
-    _need(not hidden, f"{hidden[:1]} has no business in it")
+    _need(wanted == set(declared["user_config"]), "what is asked of the user is not what is passed on")
 
 
 def _check_versions(version: str, files: dict[str, bytes]) -> None:
     own = re.search(rb'__version__ = "([^"]+)"', files["server/obsidian_mcp/__init__.py"])
     lock = tomllib.loads(files["uv.lock"].decode("utf-8"))
+    urls = set(re.findall(r'"([a-z]+)://', files["uv.lock"].decode("utf-8")))
+    _need(urls <= {"https"}, "the lock names places that are not https")
     locked = {package["name"]: package["version"] for package in lock["package"]}
     project = tomllib.loads(files["pyproject.toml"].decode("utf-8"))["project"]
     _need(own is not None and own[1].decode() == version, "the package has another version than the manifest")

@@ -26,7 +26,8 @@ and mends every link when a note is moved.
 Every write is checked before it is called a success. A deleted note goes to the trash. Nothing outside the vault can \
 be reached, and nothing is sent anywhere but to Claude.
 
-If it does not work, run `obsidian-mcp doctor` in a terminal, or look at the log: errors say what to do."""
+The first start downloads its Python packages. If it does not work, look at its log in Claude's settings: errors say \
+what happened and what to do."""
 
 USER_CONFIG: dict[str, Any] = {
     "vault": {

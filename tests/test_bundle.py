@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import re
@@ -111,6 +112,28 @@ BAD: dict[str, tuple[Callable[[dict[str, bytes]], None], str]] = {
         "passed on",
     ),
     "a test inside": (lambda files: files.update({"tests/x.py": b""}), "no business"),
+    "a key inside": (lambda files: files.update({"server/id_rsa": b""}), "no business"),
+    "a compiled file": (lambda files: files.update({"server/obsidian_mcp/x.pyc": b""}), "no business"),
+    "an icon cut short": (lambda files: files.update({"bundle/icon.png": files["bundle/icon.png"][:30]}), "PNG"),
+    "a manifest that is no JSON": (lambda files: files.update({"manifest.json": b"{"}), "malformed"),
+    "no lock": (without("uv.lock"), "malformed"),
+    "a lock by http": (
+        lambda files: files.update({"uv.lock": files["uv.lock"].replace(b"https://", b"http://", 1)}),
+        "not https",
+    ),
+    "another lock": (
+        lambda files: files.update({"uv.lock": files["uv.lock"].replace(f'"{__version__}"'.encode(), b'"0"')}),
+        "the lock has another version",
+    ),
+    "another package": (
+        lambda files: files.update({"server/obsidian_mcp/__init__.py": b'__version__ = "0"'}),
+        "the package has another version",
+    ),
+    "another name": (in_manifest(name="x"), "not the generated one"),
+    "another entry point": (
+        in_manifest(server={"entry_point": "README.md", "mcp_config": {"args": ["server/main.py"]}}),
+        "does not start the entry point",
+    ),
     "a path out of it": (lambda files: files.update({"../x": b""}), "plain relative path"),
     "two spellings of one name": (lambda files: files.update({"README.MD": b""}), "one name"),
     "too much": (lambda files: files.update({"noise": os.urandom(checks.LARGEST)}), "allowed"),
@@ -129,12 +152,53 @@ def test_a_zip_that_readers_could_disagree_on_is_refused(built: Path, tmp_path: 
     for name, bad in {
         "before": b"x" + data,
         "comment": data[:-2] + b"\x01\x00x",
+        "behind": data + b"junk",
+        "between": data.replace(b"PK\x01\x02", b"xPK\x01\x02", 1),
         "header": data[:14] + b"\0\0\0\0" + data[18:],
     }.items():
         file = tmp_path / name
         file.write_bytes(bad)
         with pytest.raises((checks.BadBundle, zipfile.BadZipFile)):
             checks.check_zip(file)
+
+
+def one_entry(**changes: Any) -> bytes:
+    """A zip with one file that is odd in one way."""
+    made = io.BytesIO()
+    with zipfile.ZipFile(made, "w") as archive:
+        entry = zipfile.ZipInfo("a.txt", build.DATE)
+        entry.external_attr = 0o100644 << 16
+        for name, value in changes.items():
+            setattr(entry, name, value)
+        archive.writestr(entry, b"x")
+    return made.getvalue()
+
+
+ODD = {
+    "an executable": {"external_attr": 0o100755 << 16},
+    "a link": {"external_attr": 0o120777 << 16},
+    "an extra field": {"extra": b"\x99\x99\x00\x00"},
+    "an absolute path": {"filename": "/a.txt"},
+    "a drive": {"filename": "C:a.txt"},
+    "a backslash": {"filename": "a\\b.txt"},
+}
+
+
+@pytest.mark.parametrize("changes", ODD.values(), ids=ODD)
+def test_an_odd_file_in_a_zip_is_refused(tmp_path: Path, changes: dict[str, Any]) -> None:
+    file = tmp_path / "x.zip"
+    file.write_bytes(one_entry())
+    checks.check_zip(file)
+    file.write_bytes(one_entry(**changes))
+    with pytest.raises(checks.BadBundle):
+        checks.check_zip(file)
+
+
+def test_a_refused_bundle_is_not_left_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(checks, "LARGEST", 1)
+    with pytest.raises(checks.BadBundle):
+        build.build(tmp_path)
+    assert list(tmp_path.iterdir()) == []
 
 
 class Desktop:

@@ -11,6 +11,9 @@ from typing import Any
 
 import pytest
 
+from obsidian_mcp import doctor
+from obsidian_mcp.backends.looking import Looking
+from obsidian_mcp.backends.state import State
 from obsidian_mcp.doctor import sandboxes
 from tests.support.client import PATIENCE, run
 from tests.support.world import World
@@ -45,10 +48,10 @@ def test_a_good_world_passes_every_check(own_world: World) -> None:
     assert not (own_world.folder / "home").exists()
 
 
-def test_it_asks_the_app_for_its_version_and_nothing_else(own_world: World) -> None:
+def test_it_asks_the_app_for_its_version_and_the_vault_and_nothing_else(own_world: World) -> None:
     examine(own_world)
     asked = [record["argv"] for record in own_world.records() if record["phase"] == "begin"]
-    assert asked == [["version"]] * 6
+    assert asked == [["version"]] * 6 + [["vault=Vault", "vault", "info=path"]]
 
 
 BROKEN = {
@@ -101,7 +104,7 @@ def test_the_files_alone_need_no_app(own_world: World) -> None:
 
 VAULTS = {
     "a name that nobody knows": ("Nope", "Vault (id"),
-    "a folder that is no vault": ("/", "Open it as a vault"),
+    "a folder that is no vault": ("/", "--backend embedded"),
 }
 
 
@@ -164,16 +167,128 @@ def test_hosts_that_have_us_are_named_and_a_command_that_is_gone_is_told(own_wor
     for name, command in ((".cursor/mcp.json", sys.executable), (".codeium/windsurf/mcp_config.json", "/gone/python")):
         file = home / name
         file.parent.mkdir(parents=True)
-        entry = {"command": command, "args": ["-m", "obsidian_mcp"]}
+        entry = {"command": command, "args": ["-m", "obsidian_mcp", "--vault", "Vault"]}
         file.write_text(json.dumps({"mcpServers": {"obsidian": entry}}), encoding="utf-8")
     (home / ".claude.json").write_text("{", encoding="utf-8")
     done = run(own_world.environment(), "doctor", "--json")
     hosts = [check for check in json.loads(done.stdout)["checks"] if check["id"] == "hosts"]
     causes = " ".join(check["cause"] for check in hosts)
-    assert "Configured in Cursor, Windsurf." in causes
+    assert "Configured in Cursor." in causes
     assert "/gone/python" in causes
     assert "broken" in causes
     assert done.returncode == 0
+
+
+ENTRIES = {
+    "a bare command": ({"command": "obsidian-mcp"}, "without its folder"),
+    "an argument that is none": ({"args": ["-m", "obsidian_mcp", "--valut", "x"]}, "unknown option"),
+    "a vault that is not there": ({"args": ["-m", "obsidian_mcp", "--vault", "/gone"]}, "there is no vault"),
+    "another command": ({"args": ["-m", "obsidian_mcp", "demo"]}, "starts no server"),
+    "arguments that are a text": ({"command": "/usr/bin/obsidian-mcp", "args": "--vault x"}, "not there"),
+    "switched off": ({"disabled": True}, "switched off"),
+    "no command at all": ({"command": "/a\0b"}, "no command that could be run"),
+}
+
+
+@pytest.mark.parametrize(("changes", "why"), ENTRIES.values(), ids=ENTRIES)
+def test_a_host_that_could_not_start_us_is_told(own_world: World, changes: dict[str, Any], why: str) -> None:
+    entry = {"command": sys.executable, "args": ["-m", "obsidian_mcp", "--vault", "Vault"], **changes}
+    file = own_world.folder / "home" / ".cursor/mcp.json"
+    file.parent.mkdir(parents=True)
+    file.write_text(json.dumps({"mcpServers": {"obsidian": entry}}), encoding="utf-8")
+    code, checks = examine(own_world)
+    assert (code, checks["hosts"]["status"]) == (0, "warn")
+    assert why in checks["hosts"]["cause"]
+
+
+WORLDS = {
+    "a list of vaults that is no JSON": (b"{", "vaults", "warn"),
+    "a vault whose path is no text": (b'{"vaults": {"a": {"path": "/\\ud800"}}}', "vault", "fail"),
+    "two vaults of one name": (
+        b'{"vaults": {"a": {"path": "/x/V"}, "b": {"path": "/y/V"}}}',
+        "vault",
+        "fail",
+    ),
+}
+
+
+@pytest.mark.parametrize(("listed", "id", "status"), WORLDS.values(), ids=WORLDS)
+def test_a_strange_world_is_told(own_world: World, listed: bytes, id: str, status: str) -> None:
+    (own_world.config / "obsidian.json").write_bytes(listed)
+    _, checks = examine(own_world, "--vault", "V", "--backend", "embedded")
+    assert checks[id]["status"] == status
+
+
+def test_a_folder_that_may_not_be_read_or_written_is_a_failure(
+    own_world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By a stand-in for the system's answer: whoever runs the tests may be root."""
+    given = {"vault": [str(own_world.vault)], "backend": ["embedded"]}
+
+    def folder(**more: list[str]) -> tuple[str, str]:
+        found = {check.id: check for check in doctor.examine({**given, **more}, own_world.environment())}
+        return found["folder"].status, found["folder"].remedy
+
+    assert folder()[0] == "ok"
+    monkeypatch.setattr(Looking, "access", (True, False))
+    assert folder() == ("fail", "Change its permissions, or use --read-only.")
+    assert folder(**{"read-only": ["true"]})[0] == "ok"
+    monkeypatch.setattr(Looking, "access", (False, False))
+    assert folder(**{"read-only": ["true"]}) == ("fail", "Change its permissions.")
+
+
+def test_an_interrupted_move_is_told_and_left_to_the_next_call(own_world: World) -> None:
+    environment = own_world.environment()
+    state = State(str(own_world.vault), environment)
+    os.makedirs(state.folder)
+    state.write_journal({"old": "a.md", "new": "b.md", "inode": None, "rewrites": []})
+    _, checks = examine(own_world)
+    assert checks["state"]["status"] == "warn"
+    assert state.has_journal
+
+
+def test_a_command_that_answers_slowly_is_a_warning(own_world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(doctor, "SLOW", 0.0)
+    found = {check.id: check for check in doctor.examine({}, own_world.environment())}
+    assert found["latency"].status == "warn"
+
+
+COMMANDS = {
+    "one that hangs": ("#!/bin/sh\nexec sleep 60\n", "limit of 1 s"),
+    "one without an interpreter": ("#!/no/such/thing\n", "gone"),
+    "one that is no program": ("\x7fnonsense", "could not be started"),
+    "one that says nothing": ("#!/bin/sh\n", "says: nothing"),
+    "one whose version is endless": ("#!/bin/sh\nprintf '%05000d.1.1'\n", "does not tell its version"),
+}
+
+
+@pytest.mark.parametrize(("body", "why"), COMMANDS.values(), ids=COMMANDS)
+def test_a_command_that_is_none_is_told(own_world: World, body: str, why: str) -> None:
+    own_world.command.write_text(body, encoding="utf-8")
+    code, checks = examine(own_world, "--timeout", "1")
+    assert (code, checks["app"]["status"]) == (1, "fail")
+    assert why in checks["app"]["cause"]
+    assert "obsidian-mcp doctor" not in checks["app"]["cause"]
+
+
+def test_a_vault_that_the_app_does_not_serve_is_a_failure(own_world: World) -> None:
+    own_world.mood("type-error", commands=["vault"])
+    code, checks = examine(own_world)
+    assert (code, checks["vault"]["status"]) == (1, "fail")
+
+
+def test_a_limit_for_a_tool_that_is_none_is_a_failure(own_world: World) -> None:
+    code, checks = examine(own_world, "--timeout-for", "fly=3")
+    assert (code, checks["settings"]["status"]) == (1, "fail")
+
+
+def test_a_pipe_where_a_configuration_should_be_stops_nothing(own_world: World) -> None:
+    file = own_world.folder / "home" / ".cursor/mcp.json"
+    file.parent.mkdir(parents=True)
+    os.mkfifo(file)
+    code, checks = examine(own_world)
+    assert (code, checks["hosts"]["status"]) == (0, "warn")
+    assert "not a regular file" in checks["hosts"]["cause"]
 
 
 SIGNS = {

@@ -7,6 +7,7 @@ import threading
 
 from obsidian_mcp import __version__
 from obsidian_mcp.dispatcher import Dispatcher
+from obsidian_mcp.errors import VaultNotFound
 from obsidian_mcp.settings import UsageError, at_home, looks_like_path
 from obsidian_mcp.tools import catalogue
 
@@ -89,6 +90,15 @@ class App:
 
         return Connection(self.dispatcher, Turns(), send)
 
+    def problem(self) -> str:
+        """Why no call would work, as far as a first look tells; empty if nothing is in the way."""
+        try:
+            for wanted in self._wanted:
+                full_vault(wanted, self.settings)
+        except UsageError as error:
+            return str(error)
+        return ""
+
     def health(self) -> str:
         """Whether the vaults could be used now: ok, degraded or error."""
         self.wake()
@@ -170,22 +180,30 @@ def the_vaults(settings: Settings) -> tuple[str, ...]:
 
 
 def full_vault(wanted: str, settings: Settings) -> str:
-    """A vault as it can be named from any folder. Raises if there is none."""
+    """A vault as it can be named from any folder. Raises if no tool could use it."""
     from obsidian_mcp.backends import registry
     from obsidian_mcp.backends.cli import discover
 
     vaults = registry.registered(settings.environ)
-    if registry.find(wanted, vaults, settings.environ) and not looks_like_path(wanted):
-        return wanted
-    path = os.path.abspath(at_home(wanted, settings.environ))
-    if os.path.isdir(path):
-        return path
-    if not vaults and not looks_like_path(wanted) and discover.find(settings.obsidian_bin, settings.environ):
+    try:
+        found = registry.the_one(wanted, vaults, settings.environ)
+    except VaultNotFound as several:
+        raise UsageError(several.message) from None
+    command = discover.find(settings.obsidian_bin, settings.environ)
+    embedded = settings.backend == "embedded" or (settings.backend == "auto" and not command)
+    path = os.path.abspath(found.path if found else at_home(wanted, settings.environ))
+    if not found and not vaults and not looks_like_path(wanted) and not embedded:
         return wanted  # an app on the other side of some boundary may know it
-    raise UsageError(
-        f"there is no vault {wanted!r}: it is no folder, and none of those that Obsidian knows: "
-        f"{registry.described(vaults)}"
-    )
+    if not os.path.isdir(path):
+        known = f"; Obsidian knows {registry.described(vaults)}" if vaults else ""
+        gone = f"{wanted!r} is registered, but its folder {path} is not there" if found else ""
+        raise UsageError(gone or f"there is no vault {wanted!r}: it is no folder{known}")
+    if not found and not embedded:
+        raise UsageError(
+            f"{path} is not a vault that Obsidian knows; open it there as a vault, "
+            "or serve the folder without the app: --backend embedded"
+        )
+    return path if looks_like_path(wanted) or not found else wanted
 
 
 def _only_vault(settings: Settings) -> str:

@@ -148,7 +148,7 @@ FACES: dict[type[Failure], Face] = {
     AlreadyExists: Face("ALREADY_EXISTS", -32000, 200, 1, 1),
     Conflict: Face("CONFLICT", -32000, 200, 1, 1),
     CliFailed: Face("CLI_FAILED", -32000, 200, 1, 1),
-    CliDisabled: Face("CLI_DISABLED", -32000, 200, 1, 1),
+    CliDisabled: Face("CLI_DISABLED", -32000, 200, 1, 3),
     NotText: Face("NOT_TEXT", -32000, 200, 1, 1),
     FileFailed: Face("FILE_FAILED", -32000, 200, 1, 1),
     TooLarge: Face("TOO_LARGE", -32000, 200, 1, 1),

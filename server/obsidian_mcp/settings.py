@@ -195,12 +195,12 @@ def _values(
     return values
 
 
-def origins(given: Mapping[str, Sequence[str]], environ: Mapping[str, str]) -> list[tuple[str, list[str], str]]:
-    """Every option's name, values in force and source."""
+def origins(given: Mapping[str, Sequence[str]], environ: Mapping[str, str]) -> list[tuple[Option, list[str], str]]:
+    """Every option, its values in force and their source."""
     found = []
     for option in OPTIONS:
         values, source = _found(option, given, environ)
-        found.append((option.name, values, source) if values else (option.name, _default(option), "default"))
+        found.append((option, values, source) if values else (option, _default(option), "default"))
     return found
 
 

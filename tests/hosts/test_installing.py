@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from obsidian_mcp.hosts import configuring
 from obsidian_mcp.hosts.known import BY_NAME, HOSTS, is_ours
 from tests.support.client import PATIENCE
 
@@ -152,6 +153,120 @@ def test_another_server_of_our_name_is_left_alone(home: Home) -> None:
     assert "notes" in next(line for line in listed.splitlines() if line.startswith("cursor"))
 
 
+def test_without_options_an_entry_keeps_those_it_has(home: Home) -> None:
+    """As the doctor advises where the command has moved."""
+    entry = {"command": "/old/venv/bin/obsidian-mcp", "args": ["--vault", str(home.vault), "--read-only"]}
+    home.put("cursor", json.dumps({"mcpServers": {"obsidian": entry}}))
+    assert home.run("install", "cursor").returncode == 0
+    assert home.entry("cursor") == {**entry, "command": str(SCRIPT)}
+
+
+def test_options_from_the_environment_become_part_of_the_entry(home: Home) -> None:
+    done = home.run(
+        "--read-only=TRUE", "install", "cursor", OBSIDIAN_MCP_VAULT="notes", OBSIDIAN_MCP_BACKEND="embedded"
+    )
+    assert done.returncode == 0
+    entry = home.entry("cursor")
+    assert entry is not None
+    assert entry["args"] == ["--vault", str(home.vault), "--backend", "embedded", "--read-only"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"mcpServers": {"other": {"env": {"KEY": "secret"}}}}',
+        '{\n  "apiKey": "secret"\n}',
+        '{\n  "mcpServers": {\n    "other": {"KEY": "secret"}\n  }\n}',
+    ],
+)
+def test_no_layout_makes_it_show_what_stands_beside(home: Home, text: str) -> None:
+    home.put("cursor", text)
+    for words in (("install", "cursor", "--vault", "notes"), ("uninstall", "cursor")):
+        done = home.run(*words)
+        assert done.returncode == 0
+        assert "secret" not in done.stdout
+        assert "obsidian" in done.stdout
+
+
+def test_comments_in_our_own_entry_stay(home: Home) -> None:
+    home.run("install", "cursor", "--vault", "notes")
+    file = home.file("cursor")
+    text = file.read_text(encoding="utf-8").replace(
+        '"args": [', '// mine\n      "env": {}, /* keep */\n      "args": ['
+    )
+    file.write_text(text, encoding="utf-8")
+    assert home.run("install", "cursor", "--vault", "notes", "--read-only").returncode == 0
+    after = file.read_text(encoding="utf-8")
+    assert "// mine" in after
+    assert "/* keep */" in after
+    assert "--read-only" in after
+
+
+def test_a_rivals_program_of_our_name_is_left_alone(home: Home) -> None:
+    real = home.folder / "lib/node_modules/obsidian-mcp/cli.js"
+    real.parent.mkdir(parents=True)
+    real.write_text("#!/bin/sh\n")
+    link = home.folder / "obsidian-mcp"
+    link.symlink_to(real)
+    for command in (real, link):
+        text = json.dumps({"mcpServers": {"obsidian": {"command": str(command), "args": ["/vault"]}}})
+        home.put("cursor", text)
+        assert home.run("install", "cursor", "--vault", "notes").returncode == 1
+        assert home.file("cursor").read_text(encoding="utf-8") == text
+
+
+def test_a_read_only_file_is_left_as_it_is(home: Home) -> None:
+    file = home.put("cursor", "{}")
+    file.chmod(0o444)
+    done = home.run("install", "cursor", "--vault", "notes")
+    assert done.returncode == 1
+    assert "read-only" in done.stderr
+    assert [path.name for path in file.parent.iterdir()] == ["mcp.json"]
+
+
+def test_a_file_that_changes_meanwhile_is_not_overwritten_and_nothing_is_left(home: Home) -> None:
+    file = home.put("cursor", "{}")
+    change = configuring.installing(BY_NAME["cursor"], {"HOME": str(home.folder)}, "obsidian", ["/x/obsidian-mcp"], [])
+    file.write_text('{"changed": 1}', encoding="utf-8")
+    with pytest.raises(configuring.HostProblem, match="meanwhile"):
+        configuring.carry_out(change)
+    assert file.read_text(encoding="utf-8") == '{"changed": 1}'
+    assert [path.name for path in file.parent.iterdir()] == ["mcp.json"]
+
+
+def test_a_failed_write_leaves_nothing(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    file = home.put("cursor", "{}")
+    change = configuring.installing(BY_NAME["cursor"], {"HOME": str(home.folder)}, "obsidian", ["/x/obsidian-mcp"], [])
+    for name in ("replace", "fsync"):
+        monkeypatch.setattr(os, name, refuse)
+        with pytest.raises(configuring.HostProblem, match="It is as it was"):
+            configuring.carry_out(change)
+        monkeypatch.undo()
+    assert [path.name for path in file.parent.iterdir()] == ["mcp.json"]
+    assert file.read_text(encoding="utf-8") == "{}"
+
+
+def test_a_new_file_is_private(home: Home) -> None:
+    home.run("install", "claude-code", "--vault", "notes")
+    assert home.file("claude-code").stat().st_mode & 0o777 == 0o600
+
+
+def test_an_entry_under_another_name_is_named(home: Home) -> None:
+    home.run("install", "cursor", "--vault", "notes", "--name", "one")
+    done = home.run("uninstall", "cursor")
+    assert done.returncode == 1
+    assert "Ours there: one" in done.stderr
+    assert home.run("uninstall", "cursor", "--name", "one").returncode == 0
+
+
+def test_a_host_that_is_not_there_is_mentioned(home: Home) -> None:
+    assert "does not seem to be installed" in home.run("install", "zed", "--vault", "notes").stdout
+    assert "does not seem to be installed" not in home.run("install", "zed", "--vault", "notes").stdout
+
+
 def test_what_the_user_added_to_our_entry_stays(home: Home) -> None:
     home.run("install", "windsurf", "--vault", "notes")
     file = home.file("windsurf")
@@ -174,6 +289,8 @@ def test_what_the_user_added_to_our_entry_stays(home: Home) -> None:
         (("install", "emacs", "--vault", "notes"), "name a host"),
         (("install",), "name a host"),
         (("install", "cursor", "--vault", "notes", "--timeout", "soon"), "--timeout must be"),
+        (("install", "cursor", "--vault", "notes", "--timeout-for", "fly=3"), "there is no tool"),
+        (("install", "cursor", "--vault", "notes", "--name", ""), "--name must be"),
     ],
 )
 def test_what_could_not_work_is_not_installed(home: Home, words: tuple[str, ...], why: str) -> None:

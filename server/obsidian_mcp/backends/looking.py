@@ -46,7 +46,7 @@ class Looking:
 
     @property
     def is_there(self) -> bool:
-        return self._root.is_dir()
+        return os.path.isdir(self._root)
 
     @property
     def access(self) -> tuple[bool, bool]:

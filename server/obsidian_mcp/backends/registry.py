@@ -83,19 +83,33 @@ def described(vaults: Sequence[Registered]) -> str:
     return ", ".join(f"{vault.name} (id {vault.id}, {vault.path})" for vault in vaults) or "none"
 
 
-def _read(place: str) -> list[Registered]:
+def broken(environ: Mapping[str, str], platform: str = sys.platform) -> list[str]:
+    """The lists that are there and can't be read."""
+    return [place for place in places(environ, platform) if os.path.lexists(place) and _entries(place) is None]
+
+
+def _entries(place: str) -> list[tuple[str, object]] | None:
     try:
-        with open(place, "rb") as file:
-            entries = json.loads(file.read())["vaults"].items()
+        fd = os.open(place, os.O_RDONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_NONBLOCK", 0))
+        with os.fdopen(fd, "rb") as file:
+            found: list[tuple[str, object]] = list(json.loads(file.read() or b"")["vaults"].items())
+            return found
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
-        return []
-    return [Registered(id, entry["path"], entry.get("open") is True) for id, entry in entries if _usable(entry)]
+        return None
+
+
+def _read(place: str) -> list[Registered]:
+    entries = _entries(place) or []
+    usable = [(id, entry) for id, entry in entries if isinstance(entry, dict) and _usable(entry)]
+    return [Registered(id, entry["path"], entry.get("open") is True) for id, entry in usable]
 
 
 def _usable(entry: object) -> bool:
     """One broken entry must not hide the others."""
     path = entry.get("path") if isinstance(entry, dict) else None
-    return isinstance(path, str) and "\x00" not in path and (posixpath.isabs(path) or ntpath.isabs(path))
+    if not isinstance(path, str) or "\x00" in path or any("\ud800" <= character <= "\udfff" for character in path):
+        return False
+    return posixpath.isabs(path) or ntpath.isabs(path)
 
 
 def _base_name(path: str) -> str:

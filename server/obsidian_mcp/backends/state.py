@@ -106,13 +106,13 @@ class State:
     def usable(self) -> bool:
         """Whether it can be written, or made; nothing is tried."""
         there = self._folder
-        while not there.exists() and there != there.parent:
+        while not os.path.lexists(there) and there != there.parent:
             there = there.parent
-        return there.is_dir() and os.access(there, os.W_OK | os.X_OK)
+        return os.path.isdir(there) and os.access(there, os.W_OK | os.X_OK)
 
     @property
     def has_journal(self) -> bool:
-        return self._journal.exists()
+        return os.path.exists(self._journal)
 
     def write_journal(self, entry: Mapping[str, Any]) -> None:
         """Whole or not at all, and on disk before the move begins."""

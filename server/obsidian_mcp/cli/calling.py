@@ -41,7 +41,9 @@ def tools(
 @with_options()
 def call(
     context: typer.Context,
-    tool: Annotated[str, typer.Argument(help="A tool's name, with or without obsidian_.")],
+    tool: Annotated[
+        str, typer.Argument(help="A tool's name, with or without obsidian_.", autocompletion=lambda: tool_names())
+    ],
     given: Mapping[str, Sequence[str]],
     arguments: Annotated[list[str] | None, typer.Argument(metavar="KEY=VALUE ...", help="Its arguments.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="The result as JSON.")] = False,
@@ -60,6 +62,12 @@ def call(
     except Failure as failure:
         show.fail(failure, as_json)
     show.data(data, as_json)
+
+
+def tool_names() -> list[str]:
+    from obsidian_mcp.tools import catalogue
+
+    return [name.removeprefix("obsidian_") for name in catalogue.load().names]
 
 
 @app.command(name="demo")

@@ -36,6 +36,8 @@ def doctor(
     if as_json:
         show.json_text({"ok": not failed, "checks": [asdict(check) for check in checks]}, indent=2)
     else:
-        show.line(f"\nThe tools would not work: see {', '.join(failed)}." if failed else "\nThe tools would work.")
+        warned = ", ".join(dict.fromkeys(check.id for check in checks if check.status == "warn"))
+        good = f"The tools would work{f'; see {warned}' if warned else ''}."
+        show.line(f"\nThe tools would not work: see {', '.join(failed)}." if failed else f"\n{good}")
     if failed:
         raise typer.Exit(1)

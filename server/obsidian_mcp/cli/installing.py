@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 
 from obsidian_mcp import settings
-from obsidian_mcp.app import full_vault, the_vaults
+from obsidian_mcp.app import App, full_vault
 from obsidian_mcp.cli import show
 from obsidian_mcp.cli.root import app, environment, load, with_options
 from obsidian_mcp.hosts import configuring
@@ -19,7 +19,7 @@ from obsidian_mcp.hosts.known import BY_NAME, ENTRY, HOSTS, Host
 
 HOST_NAMES = "|".join(BY_NAME)
 HostName = Annotated[
-    str, typer.Argument(metavar=HOST_NAMES, help="The program to set up.", autocompletion=lambda: list(BY_NAME))
+    str, typer.Argument(metavar=HOST_NAMES, help="The program that starts us.", autocompletion=lambda: list(BY_NAME))
 ]
 EntryName = Annotated[str, typer.Option("--name", help="What to call the server there.", metavar="NAME")]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Show what would change, and change nothing.")]
@@ -46,13 +46,18 @@ def install(
         show.table(["host", "our entry", "configuration"], rows)
         return
     found = _host(host)
+    _check_name(name)
     chosen = load(context, given)
+    words = _options({**(context.obj or {}), **given}, chosen)
     environ = environment()
-    named = {"vault": [full_vault(wanted, chosen) for wanted in the_vaults(chosen)]} if chosen.vaults else {}
-    if not named:
-        the_vaults(chosen)  # raises unless there is one that must be meant
-    options = _options({**(context.obj or {}), **given, **named}, environ)
-    _change(lambda: configuring.installing(found, environ, name, own_command(), options), dry_run, found.next_step)
+    before = configuring.look(found, environ)
+    if words is not None or name not in before.entries:
+        problem = App(chosen).problem()
+        if problem:
+            raise settings.UsageError(problem)
+    if not before.installed and not before.problem:
+        show.line(f"{found.title} does not seem to be installed here; it will find this when it is.")
+    _change(lambda: configuring.installing(found, environ, name, own_command(), words), dry_run, found.next_step)
 
 
 @app.command()
@@ -62,6 +67,7 @@ def uninstall(host: HostName, name: EntryName = ENTRY, dry_run: DryRun = False) 
     Example: obsidian-mcp uninstall cursor
     """
     found = _host(host)
+    _check_name(name)
     _change(lambda: configuring.removing(found, environment(), name), dry_run, f"Restart {found.title}.")
 
 
@@ -87,7 +93,7 @@ def _change(plan: Callable[[], configuring.Change], dry_run: bool, next_step: st
         show.problem(str(problem))
         raise typer.Exit(1) from None
     if not change.needed:
-        show.line(f"{change.file} is already as it should be. Nothing was changed.")
+        show.line(f"{change.file} is as it should be already. Nothing was changed.")
         return
     show.line(f"{'Would change' if dry_run else 'Changed'} {change.file}:")
     show.difference(change.difference())
@@ -98,20 +104,29 @@ def _change(plan: Callable[[], configuring.Change], dry_run: bool, next_step: st
     show.line(f"Next: {next_step}")
 
 
-def _options(given: Mapping[str, Sequence[str]], environ: Mapping[str, str]) -> list[str]:
-    """The options as words; files by their full path, because a host starts us elsewhere."""
-    words = []
-    for option in settings.OPTIONS:
-        for value in given.get(option.name, ()):
-            if option.flag:
-                words += [f"--{option.name}"] if value in settings.TRUE else []
-            else:
-                words += [f"--{option.name}", _full(option.name, value, environ)]
-    return words
+def _options(given: Mapping[str, Sequence[str]], chosen: settings.Settings) -> list[str] | None:
+    """What is in force and not the default, as words that mean the same from any folder; None if nothing is."""
+    words: list[str] = []
+    for option, values, source in settings.origins(given, chosen.environ):
+        if source == "default":
+            continue
+        if option.flag:
+            words += [f"--{option.name}"] if values[-1].lower() in settings.TRUE else []
+            continue
+        for value in values:
+            words += [f"--{option.name}", _full(option.name, value, chosen)]
+    return words or None
 
 
-def _full(name: str, value: str, environ: Mapping[str, str]) -> str:
-    return os.path.abspath(settings.at_home(value, environ)) if name == "obsidian-bin" else value
+def _full(name: str, value: str, chosen: settings.Settings) -> str:
+    if name == "vault":
+        return full_vault(value, chosen)
+    return os.path.abspath(settings.at_home(value, chosen.environ)) if name == "obsidian-bin" else value
+
+
+def _check_name(name: str) -> None:
+    if not name.strip() or not name.isprintable() or '"' in name:
+        raise settings.UsageError("--name must be a word or two, without quotes")
 
 
 def _row(found: configuring.Found) -> list[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+import unicodedata
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from obsidian_mcp.errors import Failure, face
@@ -11,6 +12,7 @@ from obsidian_mcp.errors import Failure, face
 if TYPE_CHECKING:
     from rich.console import Console
 
+WIDEST = 1000  # where nobody looks at a screen, nothing is broken into lines
 NARROWEST = 60  # columns; below that a table is no longer one
 
 
@@ -64,7 +66,7 @@ def table(head: list[str], rows: list[list[str]]) -> None:
     for row in rows:
         table.add_row(*row)
     console = _console()
-    console.width = max(console.width, NARROWEST)
+    console.width = max(console.width, NARROWEST) if console.is_terminal else WIDEST
     console.print(table)
 
 
@@ -77,7 +79,13 @@ def data(found: dict[str, Any], as_json: bool) -> None:
         print(f"{key + ':':<14} {value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)}")
     if content is not None:
         print()
+        if sys.stdout.isatty():  # a note must not be able to move the cursor or name the window
+            content = "".join(mark if mark in "\n\t" or mark.isprintable() else _visible(mark) for mark in content)
         sys.stdout.write(content if content.endswith("\n") else content + "\n")
+
+
+def _visible(mark: str) -> str:
+    return mark.encode("unicode_escape").decode("ascii") if unicodedata.category(mark) == "Cc" else mark
 
 
 def fail(failure: Failure, as_json: bool) -> NoReturn:

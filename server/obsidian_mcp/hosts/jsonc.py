@@ -46,6 +46,15 @@ class Node:
             raise Broken(f'it has "{name}" twice')
         return found[0] if found else None
 
+    def at(self, *names: str) -> Node:
+        """The value behind a path of names that are there."""
+        node = self
+        for name in names:
+            member = node.member(name)
+            assert member is not None
+            node = member.value
+        return node
+
 
 def parse(text: str, comments: bool = True) -> Node:
     """The whole text as a tree. `comments` allows them, and trailing commas."""
@@ -53,23 +62,27 @@ def parse(text: str, comments: bool = True) -> Node:
 
 
 def with_entry(text: str, section: str, name: str, entry: dict[str, Any], comments: bool = True) -> str:
-    """The text with `section.name` set to the entry."""
+    """The text with `section.name` holding the entry. What else an entry of that name holds stays."""
     if not text.strip("\ufeff \t\r\n"):
         text = text.rstrip(" \t\r\n") + "{}\n"
     root = _object(parse(text, comments), "it")
     there = root.member(section)
     if there is None:
-        return _inserted(text, root, section, {name: entry}, 0)
+        return _inserted(text, root, section, {name: entry})
     inside = _object(there.value, f'"{section}"')
     own = inside.member(name)
     if own is None:
-        return _inserted(text, inside, name, entry, 1)
-    if own.value.value == entry:
-        return text
-    written = _written(entry, _indent_of(text, own.start), _unit(text, root), _newline(text))
-    if "\n" not in text[inside.start : inside.end]:
-        written = json.dumps(entry, ensure_ascii=False)
-    return text[: own.value.start] + written + text[own.value.end :]
+        return _inserted(text, inside, name, entry)
+    if not isinstance(own.value.value, dict):
+        return _replaced(text, inside, own, entry)
+    for key, value in entry.items():  # one by one, so that comments between them stay
+        within = parse(text, comments).at(section, name)
+        member = within.member(key)
+        if member is None:
+            text = _inserted(text, within, key, value)
+        elif member.value.value != value:
+            text = _replaced(text, within, member, value)
+    return text
 
 
 def without_entry(text: str, section: str, name: str, comments: bool = True) -> str:
@@ -83,25 +96,42 @@ def without_entry(text: str, section: str, name: str, comments: bool = True) -> 
         return text
     place = inside.members.index(own)
     before = inside.members[place - 1] if place else None
-    start, end = own.start, own.value.end if own.comma is None else own.comma + 1
-    line = _line_start(text, start)
-    if line is not None:
-        rest = re.compile(r"[ \t]*(?:\r?\n|$)").match(text, end)
-        start, end = (line, rest.end()) if rest else (start, end)
-    elif text[start - 1] == " ":
-        start -= 1
-    text = text[:start] + text[end:]
+    text = _cut_out(text, own)
     if own.comma is None and before is not None and before.comma is not None:
         text = text[: before.comma] + text[before.comma + 1 :]  # the one before is the last now
     emptied = re.compile(r"\{[ \t\r\n]*\}").match(text, inside.start) if len(inside.members) == 1 else None
     return text[: inside.start] + "{}" + text[emptied.end() :] if emptied else text
 
 
-def _inserted(text: str, into: Node, name: str, value: Any, depth: int) -> str:
+def _cut_out(text: str, own: Member) -> str:
+    """The member and the comma behind it, but no comment between the two; its line, if nothing else is on it."""
+    start, end, kept = own.start, own.value.end, ""
+    if own.comma is not None:
+        kept = text[own.value.end : own.comma]
+        end = own.comma + 1
+    if kept.strip(" \t\r\n"):
+        return text[:start] + kept + text[end:]
+    line = _line_start(text, start)
+    rest = re.compile(r"[ \t]*(?:\r\n|\r|\n|$)").match(text, end)
+    if line is not None and rest:
+        start, end = line, rest.end()
+    elif text[start - 1] == " ":
+        start -= 1
+    return text[:start] + text[end:]
+
+
+def _replaced(text: str, inside: Node, own: Member, value: Any) -> str:
+    written = json.dumps(value, ensure_ascii=False)
+    if _is_many_lines(text[inside.start : inside.end]):
+        written = _written(value, _indent_of(text, own.start), _unit(text, inside), _newline(text))
+    return text[: own.value.start] + written + text[own.value.end :]
+
+
+def _inserted(text: str, into: Node, name: str, value: Any) -> str:
     """A new last member."""
     newline = _newline(text)
     last = into.members[-1] if into.members else None
-    if last is not None and "\n" not in text[into.start : into.end]:
+    if last is not None and not _is_many_lines(text[into.start : into.end]):
         comma = "" if last.comma is not None else ","
         member = f"{json.dumps(name)}: {json.dumps(value, ensure_ascii=False)}"
         return f"{text[: into.used]}{comma} {member}{text[into.used :]}"
@@ -115,7 +145,7 @@ def _inserted(text: str, into: Node, name: str, value: Any, depth: int) -> str:
     trailing = "," if last.comma is not None else ""
     head = text[: into.used] if trailing else f"{text[: last.value.end]},{text[last.value.end : into.used]}"
     tail = text[into.used :]
-    if "\n" not in text[into.used : into.end]:
+    if not _is_many_lines(text[into.used : into.end]):
         tail = newline + _indent_of(text, into.start) + tail.lstrip(" \t")
     return f"{head}{newline}{member}{trailing}{tail}"
 
@@ -132,18 +162,28 @@ def _written(value: Any, indent: str, unit: str, newline: str) -> str:
 
 
 def _newline(text: str) -> str:
-    return "\r\n" if "\r\n" in text else "\n"
+    found = re.search(r"\r\n|\r|\n", text)
+    return found[0] if found else "\n"
+
+
+def _is_many_lines(text: str) -> bool:
+    return "\n" in text or "\r" in text
+
+
+def _line_at(text: str, at: int) -> int:
+    """Where the line begins."""
+    return max(text.rfind("\n", 0, at), text.rfind("\r", 0, at)) + 1
 
 
 def _line_start(text: str, at: int) -> int | None:
-    """Where the line begins, if nothing but white space stands before."""
-    start = text.rfind("\n", 0, at) + 1
+    """The same, if nothing but white space stands before."""
+    start = _line_at(text, at)
     return start if not text[start:at].strip(" \t") else None
 
 
 def _indent_of(text: str, at: int) -> str:
     """The white space at the head of the line."""
-    start = text.rfind("\n", 0, at) + 1
+    start = _line_at(text, at)
     found = re.compile(r"[ \t]*").match(text, start)
     return found[0] if found else ""
 
@@ -154,7 +194,7 @@ def _unit(text: str, root: Node) -> str:
         outer, inner = _indent_of(text, root.start), _indent_of(text, member.start)
         if _line_start(text, member.start) is not None and inner.startswith(outer) and inner != outer:
             return inner[len(outer) :]
-    found = re.search(r"\n([ \t]+)\S", text)
+    found = re.search(r"[\r\n]([ \t]+)\S", text)
     return found[1] if found else "  "
 
 
@@ -188,7 +228,7 @@ class _Parser:
             if comment is None:
                 return
             if not self._comments:
-                raise self._broken("a comment, which this program does not allow there")
+                raise self._broken("a comment, which the host does not allow there")
             self._at = self._used = comment.end()
 
     def _take(self, character: str) -> bool:
@@ -251,7 +291,7 @@ class _Parser:
         if self._text[self._at : self._at + 1] != closing:
             return False
         if after_comma and not self._comments and self._text[: self._used].endswith(","):
-            raise self._broken("a comma stands before the end, which this program does not allow")
+            raise self._broken("a comma stands before the end, which the host does not allow")
         return self._take(closing)
 
     def _comma(self, closing: str) -> int | None:

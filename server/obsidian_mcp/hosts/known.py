@@ -32,7 +32,9 @@ class Host:
 
 
 def _home(environ: Environ, platform: str) -> str:
-    return environ.get("USERPROFILE", "") if platform == "win32" else environ.get("HOME", "")
+    if platform == "win32":
+        return environ.get("USERPROFILE", "")
+    return environ.get("HOME", "").rstrip("/")
 
 
 def _joined(platform: str, *parts: str) -> str | None:
@@ -59,8 +61,9 @@ def _in_settings(*parts: str) -> Callable[[Environ, str], str | None]:
 
 
 def _linux_settings(environ: Environ) -> str:
-    home = environ.get("HOME", "")
-    return environ.get("XDG_CONFIG_HOME") or (posixpath.join(home, ".config") if home else "")
+    """A relative XDG_CONFIG_HOME means nothing, by its own specification."""
+    home, named = _home(environ, "linux"), environ.get("XDG_CONFIG_HOME", "")
+    return named if named.startswith("/") else posixpath.join(home, ".config") if home else ""
 
 
 def _claude_code(environ: Environ, platform: str) -> str | None:
@@ -129,10 +132,13 @@ BY_NAME = {host.name: host for host in HOSTS}
 
 
 def is_ours(entry: object) -> bool:
-    """Whether an entry starts this program. Others are called obsidian-mcp too, but are started by npx and the like."""
+    """Whether an entry starts this program. Others are called obsidian-mcp too; those come with Node."""
     if not isinstance(entry, dict) or not isinstance(entry.get("command"), str):
         return False
     args = entry.get("args")
     words = args if isinstance(args, list) else []
-    command = entry["command"].replace("\\", "/").rpartition("/")[2].lower()
+    path = entry["command"].replace("\\", "/")
+    command = path.rpartition("/")[2].lower()
+    if "/node_modules/" in path:
+        return False
     return command in ("obsidian-mcp", "obsidian-mcp.exe") or words[:2] == ["-m", "obsidian_mcp"]

@@ -115,6 +115,8 @@ def _problem(detail: Mapping[str, Any]) -> tuple[str, str]:
         return name, f"there is no argument {name!r}"
     if detail["type"] == "missing":
         return name, f"{name} is missing"
+    if detail["type"] in ("string_too_short", "too_short"):
+        return name, f"{name} must not be empty"
     message = detail["msg"]
     return name, f"{name}: {message[0].lower()}{message[1:]}"
 

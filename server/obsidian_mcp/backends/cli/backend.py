@@ -31,8 +31,8 @@ class CliBackend:
         if not found and looks_like_path(wanted):
             raise VaultNotFound(
                 f"{wanted} is not a vault that Obsidian knows. Known vaults: {registry.described(vaults)}. "
-                "Open the folder as a vault in Obsidian, or name one of these with --vault. "
-                "`obsidian-mcp doctor` checks it."
+                "Open the folder as a vault in Obsidian, name another with --vault, or serve the folder without the "
+                "app: --backend embedded. `obsidian-mcp doctor` checks it."
             )
         name = _unmistakable(found, vaults) if found else wanted
         client = Client(command, name, self._settings.environ, call, registry.described(vaults))

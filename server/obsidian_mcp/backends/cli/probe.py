@@ -11,7 +11,7 @@ from obsidian_mcp.call import Call
 from obsidian_mcp.errors import CliFailed
 
 NATIVE_SINCE = (1, 12, 7)
-_VERSION = re.compile(r"(\d+)\.(\d+)\.(\d+)(?: \(installer (\d+)\.(\d+)\.(\d+)\))?")
+_VERSION = re.compile(r"(\d{1,9})\.(\d{1,9})\.(\d{1,9})(?: \(installer (\d{1,9})\.(\d{1,9})\.(\d{1,9})\))?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,13 +27,14 @@ def version(command: str, environ: Mapping[str, str], call: Call) -> Version:
     reply = _ask(command, ["version"], environ, call)
     found = _VERSION.match(reply)
     if found is None:
-        raise replies.failure(reply) or CliFailed(f"It does not tell its version but says: {reply.strip()[:200]}")
+        said = reply.strip()[:200] or "nothing"
+        raise replies.failure(reply) or CliFailed(f"It does not tell its version but says: {said}")
     installer = found.groups()[3:] if found[4] else found.groups()[:3]
     return Version(reply.strip(), tuple(int(part) for part in installer) >= NATIVE_SINCE)
 
 
 def vault_folder(command: str, vault: str, environ: Mapping[str, str], call: Call) -> str:
-    """Where the app has the vault."""
+    """Where the app has the vault; empty if it does not say."""
     words = argv.for_vault(vault, argv.vault_path())
     reply = _ask(command, words, environ, call)
     if replies.is_false_not_found(reply, argv.vault_path()[0]):  # its window was closed, and is open now
@@ -41,7 +42,13 @@ def vault_folder(command: str, vault: str, environ: Mapping[str, str], call: Cal
     failure = replies.failure(reply)
     if failure is not None:
         raise failure
-    return reply.strip()
+    lines = replies.listed(reply)
+    return lines[0] if len(lines) == 1 else ""
+
+
+def has_files(command: str, vault: str, environ: Mapping[str, str], call: Call) -> bool:
+    reply = _ask(command, argv.for_vault(vault, argv.files()), environ, call)
+    return replies.failure(reply) is None and bool(replies.listed(reply))
 
 
 def _ask(command: str, words: list[str], environ: Mapping[str, str], call: Call) -> str:

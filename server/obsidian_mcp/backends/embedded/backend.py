@@ -42,6 +42,11 @@ class EmbeddedBackend:
         vaults = registry.registered(self._settings.environ)
         found = registry.the_one(wanted, vaults, self._settings.environ)
         root = found.path if found else at_home(wanted, self._settings.environ)
+        if found and not os.path.isdir(root):
+            raise VaultNotFound(
+                f"The vault {found.name} is registered, but its folder {root} is not there. "
+                "Mount its disk, or name another vault with --vault."
+            )
         if not os.path.isdir(root):
             what = "a file, not a folder" if os.path.isfile(root) else "neither a folder nor a name that Obsidian knows"
             raise VaultNotFound(

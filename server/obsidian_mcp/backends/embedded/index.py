@@ -46,7 +46,10 @@ class Index:
 
     def matching(self, name: Name) -> list[str]:
         with self._lock:
-            return name.matches(self._current().named(name.path.filename))
+            found = name.matches(self._current().named(name.path.filename))
+            if not found:
+                self._require_all("it cannot be told whether the note is there")
+            return found
 
     def namesakes(self, path: VaultPath) -> list[str]:
         """The other files that links of the same name could mean."""
@@ -72,17 +75,21 @@ class Index:
         found: dict[str, bytes | None] = {}
         with self._lock:
             unread = self._forget_changed()
-            if self._closed:
-                raise PermissionDenied(
-                    f"The folder {self._closed[0] or 'of the vault'} may not be listed, so links in its notes could "
-                    "not be kept. Nothing was changed. Make it readable first.",
-                    path=self._closed[0],
-                )
+            self._require_all("links in its notes could not be kept")
             for path, mentioned in self._keys.items():
                 if any(key in mentioned for key in wanted):
                     found[path] = None
             found.update(self._read(unread, wanted))
         return found
+
+    def _require_all(self, otherwise: str) -> None:
+        """Raise if some folder may not be listed."""
+        if self._closed:
+            raise PermissionDenied(
+                f"The folder {self._closed[0] or 'of the vault'} may not be listed, so {otherwise}. "
+                "Nothing was changed. Make it readable first.",
+                path=self._closed[0],
+            )
 
     def _forget_changed(self) -> list[str]:
         """Keep what is still true of the files there are; the others, which must be read."""
