@@ -12,6 +12,7 @@ from mcp import Client, ClientSession, MCPError, StdioServerParameters
 from mcp.client.stdio import stdio_client
 from mcp_types import CallToolResult, ListToolsResult
 
+from tests.support.web import Web
 from tests.support.world import World
 
 Call = Callable[[str, dict[str, object]], Awaitable[CallToolResult]]
@@ -46,6 +47,19 @@ def test_the_client_stays_in_the_modern_era(own_world: World) -> None:
             assert "New" in missing.content[0].model_dump()["text"]
 
     anyio.run(session)
+
+
+def test_over_http_in_both_eras(own_world: World) -> None:
+    async def session(url: str) -> None:
+        async with Client(url, read_timeout_seconds=60) as client:
+            assert client.protocol_version == "2026-07-28"
+            await use(await client.list_tools(), client.call_tool, own_world)
+        async with Client(url, read_timeout_seconds=60, mode="legacy") as client:
+            assert client.protocol_version == "2025-11-25"
+            await use(await client.list_tools(), client.call_tool, own_world)
+
+    with Web(own_world.environment()) as web:
+        anyio.run(session, f"http://127.0.0.1:{web.port}/mcp")
 
 
 def test_the_session_speaks_the_era_of_initialize(own_world: World, tmp_path: Path) -> None:

@@ -116,6 +116,14 @@ def test_t4_a_client_without_a_session_is_served(web: Web, world: World) -> None
         assert web.rpc(call, headers).json["result"]["isError"] is False
 
 
+def test_t4_a_session_can_be_ended(web: Web) -> None:
+    headers, other = begin(web), begin(web)
+    assert web.ask("DELETE", "/mcp", headers=headers).status == 204
+    assert web.rpc(message("tools/list"), headers).status == 404
+    assert web.ask("DELETE", "/mcp", headers=headers).status == 404
+    assert web.rpc(message("tools/list"), other).status == 200
+
+
 def test_t5_a_version_that_is_not_spoken_is_400(web: Web) -> None:
     reply = web.rpc(message("tools/list"), {"MCP-Protocol-Version": "1999-01-01"})
     assert (reply.status, reply.json["error"]["code"]) == (400, -32600)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import http.client
 import json
 import queue
@@ -96,8 +97,9 @@ class Web:
         with socket.create_connection(("127.0.0.1", self.port), PATIENCE) as connection:
             connection.sendall(data)
             said = b""
-            while part := connection.recv(65536):
-                said += part
+            with contextlib.suppress(ConnectionResetError):  # closed with something of ours unread
+                while part := connection.recv(65536):
+                    said += part
         return said
 
     def call(self, tool: str, **arguments: Any) -> Any:

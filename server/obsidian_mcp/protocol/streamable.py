@@ -17,15 +17,17 @@ if TYPE_CHECKING:
     from typing import Any
 
 VERSION, METHOD, NAME, SESSION = "mcp-protocol-version", "mcp-method", "mcp-name", "mcp-session-id"
+MOST_ENDED = 10_000
 ASSUMED = "2025-03-26"  # what the specification takes a client for that sends no version
 STATUSES = {-32700: 400, -32600: 400, -32602: 400, -32020: 400, -32021: 400, -32022: 400, -32601: 404}
 
 
 class Sessions:
-    """Ids that carry their own proof: nothing is stored, and nothing can run out."""
+    """Ids that carry their own proof: nothing is stored for those that are alive, and nothing can run out."""
 
     def __init__(self, key: bytes) -> None:
         self._key = key
+        self._ended: dict[str, None] = {}
 
     def new(self, revision: str, nonce: str) -> str:
         return f"{revision}.{nonce}.{self._proof(revision, nonce)}"
@@ -34,19 +36,25 @@ class Sessions:
         """The revision that was agreed on in that session; raises if it is none of ours."""
         revision, _, rest = id.partition(".")
         nonce, _, proof = rest.partition(".")
-        if revision not in eras.LEGACY or not hmac.compare_digest(
-            proof.encode(), self._proof(revision, nonce).encode()
-        ):
+        proven = hmac.compare_digest(proof.encode(), self._proof(revision, nonce).encode())
+        if revision not in eras.LEGACY or not proven or id in self._ended:
             raise UnknownSession("This session is not known here. Send initialize again, without the header.")
         return revision
+
+    def end(self, id: str) -> None:
+        """From now on it is not known. Of those that have ended, the latest are remembered."""
+        self.revision(id)
+        self._ended[id] = None
+        while len(self._ended) > MOST_ENDED:
+            del self._ended[next(iter(self._ended))]
 
     def _proof(self, revision: str, nonce: str) -> str:
         return hmac.new(self._key, f"{revision}.{nonce}".encode(), hashlib.sha256).hexdigest()
 
 
-def wants_stream(accept: str) -> bool:
-    """What every MCP client sends and no other does."""
-    return "text/event-stream" in accept.lower()
+def is_mcp(headers: Mapping[str, str]) -> bool:
+    """By what every MCP client sends and no other does: the kind of stream it takes, or a session."""
+    return "text/event-stream" in headers.get("accept", "").lower() or SESSION in headers
 
 
 def takes_json(accept: str) -> bool:

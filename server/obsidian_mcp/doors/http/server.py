@@ -26,7 +26,7 @@ from obsidian_mcp.doors.http.envelope import Envelope
 from obsidian_mcp.doors.http.gate import Gate
 from obsidian_mcp.doors.http.streamable import Streamable
 from obsidian_mcp.protocol import bridge, jsonrpc
-from obsidian_mcp.protocol.streamable import wants_stream
+from obsidian_mcp.protocol.streamable import is_mcp
 from obsidian_mcp.settings import Http
 from obsidian_mcp.tools.catalogue import Catalogue
 from obsidian_mcp.turns import Turns
@@ -50,8 +50,7 @@ def application(dispatcher: Dispatcher, catalogue: Catalogue, http: Http, health
     )
 
     async def mcp(request: Request) -> Response:
-        stream = wants_stream(request.headers.get("accept", ""))
-        return await (streamed.answer(request) if stream else enveloped.answer(request))
+        return await (streamed.answer(request) if is_mcp(request.headers) else enveloped.answer(request))
 
     routes = [
         Route(f"{bridge.PREFIX}/health", bridged.health),

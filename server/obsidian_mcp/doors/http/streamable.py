@@ -45,6 +45,8 @@ class Streamable:
             return _refused(413, f"A body may have {messages.MOST} bytes at most. Send less at once.")
 
     async def _answer(self, request: Request) -> Response:
+        if request.method == "DELETE" and streamable.SESSION in request.headers:
+            return self._end(request.headers[streamable.SESSION])
         if request.method != "POST":
             return _refused(405, f"{request.method} is not offered here. Use POST.", {"allow": "POST"})
         if not streamable.takes_json(request.headers.get("accept", "")):
@@ -67,6 +69,12 @@ class Streamable:
         id = headers.get(streamable.SESSION)
         calls = _Calls() if id is None else self._calls.setdefault(id, _Calls())
         return await self._exchange(request, body, session, calls)
+
+    def _end(self, id: str) -> Response:
+        self._sessions.end(id)
+        for call in list(self._calls.get(id, {}).values()):
+            call.cancel()
+        return messages.response(204, None)
 
     async def _exchange(
         self, request: Request, body: bytes, session: Session, calls: _Calls, modern: bool = False
