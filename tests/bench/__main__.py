@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from tests.bench import scale
+from tests.bench import scale, web
 from tests.bench.peer import Peer, ms
 from tests.support.world import World
 
@@ -137,6 +137,7 @@ def main() -> None:
         measure_start(world)
         measure_ping(world)
         measure_calls(world)
+    web.measure()
     for notes in (1_000, 10_000, 100_000):
         print()
         scale.measure(notes)

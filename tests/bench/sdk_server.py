@@ -1,8 +1,11 @@
-"""The yardstick: a bare server on the Python MCP SDK, with one tool. Run in an environment of its own."""
+"""The yardstick: a bare server on the Python MCP SDK. `sdk_server.py` on stdio, `sdk_server.py PORT` on HTTP."""
+
+import sys
+from pathlib import Path
 
 from mcp.server import MCPServer
 
-server = MCPServer("bare")
+server = MCPServer("bare", log_level="ERROR")
 
 
 @server.tool()
@@ -11,5 +14,14 @@ def echo(text: str) -> str:
     return text
 
 
+@server.tool()
+def read(path: str) -> dict[str, str]:
+    """Read a file."""
+    return {"path": path, "content": Path(path).read_text(encoding="utf-8")}
+
+
 if __name__ == "__main__":
-    server.run()
+    if len(sys.argv) > 1:
+        server.run("streamable-http", port=int(sys.argv[1]), json_response=True)
+    else:
+        server.run()

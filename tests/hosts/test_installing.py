@@ -350,7 +350,8 @@ def test_completion_offers_commands_and_hosts(home: Home) -> None:
         done = home.run(_OBSIDIAN_MCP_COMPLETE="complete_bash", COMP_WORDS=line, COMP_CWORD=str(len(words) - 1))
         assert done.stdout.split() == [offered]
     for shell in ("bash", "zsh", "fish"):
-        assert "obsidian-mcp" in home.run("--show-completion", shell).stdout
+        done = home.run("--show-completion", shell, _TYPER_COMPLETE_TEST_DISABLE_SHELL_DETECTION="1")
+        assert "obsidian-mcp" in done.stdout
 
 
 def test_without_a_terminal_nothing_is_coloured(home: Home) -> None:

@@ -229,9 +229,8 @@ def test_a_tools_failure_is_no_error_of_the_transport(web: Web) -> None:
     assert (reply.status, reply.json["error"]["code"]) == (200, -32003)
 
 
-def test_a_session_over_one_connection(web: Web, world: World) -> None:
+def test_a_session_from_beginning_to_end(web: Web, world: World) -> None:
     session = WebSession(web)
     session.call("create_note", name="New", content="x")
     assert session.call("read_note", name="New")["content"] == "x"
-    session.close()
     assert world.has("New.md")

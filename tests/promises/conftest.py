@@ -38,9 +38,7 @@ def http_server(shared_world: World) -> Iterator[WebSession]:
     """The same, over Streamable HTTP."""
     options = ("--vault", str(shared_world.vault), "--backend", "embedded", "--timeout", "20")
     with Web(shared_world.environment(), *options) as web:
-        session = WebSession(web)
-        yield session
-        session.close()
+        yield WebSession(web)
 
 
 @pytest.fixture(scope="session")

@@ -128,11 +128,10 @@ def send(
 
 
 class WebSession:
-    """The same as `client.Server`, over Streamable HTTP: one session, one connection."""
+    """The same as `client.Server`, over Streamable HTTP: one session."""
 
     def __init__(self, web: Web) -> None:
         self.web = web
-        self._connection = web.connect()
         self._next = 0
         self._replies: dict[int, Any] = {}
         first = self._post("initialize", {"protocolVersion": "2025-11-25", "capabilities": {}})
@@ -144,13 +143,13 @@ class WebSession:
     def _post(self, method: str, params: Any) -> Reply:
         self._next += 1
         message = {"jsonrpc": "2.0", "id": self._next, "method": method, "params": params}
-        return send(self._connection, "POST", "/mcp", message, {**MCP, **self._headers})
+        return self.web.rpc(message, self._headers)
 
     def _notify(self, method: str) -> Reply:
-        return send(self._connection, "POST", "/mcp", {"jsonrpc": "2.0", "method": method}, {**MCP, **self._headers})
+        return self.web.rpc({"jsonrpc": "2.0", "method": method}, self._headers)
 
     def begin_call(self, tool: str, **arguments: Any) -> int:
-        """Requests on one connection come one after another."""
+        """One after another: on HTTP nothing but waiting keeps an order."""
         reply = self._post("tools/call", {"name": f"obsidian_{tool}", "arguments": arguments})
         self._replies[self._next] = reply.json
         return self._next
@@ -167,6 +166,3 @@ class WebSession:
 
     def peak_mb(self) -> float:
         return peak_mb(self.web.process.pid)
-
-    def close(self) -> None:
-        self._connection.close()
