@@ -68,6 +68,26 @@ class Looking:
 
     def real(self, path: VaultPath) -> Path:
         """Where the path really leads, if that is inside the vault."""
+        return Path(self.real_text(path))
+
+    def real_text(self, path: VaultPath) -> str:
+        """The same as text. Most paths hold no link, and are looked at no further than the vault's own folders."""
+        at = self._prefix[:-1]
+        for segment in path.value.split("/"):
+            at = f"{at}{os.sep}{segment}"
+            try:
+                found = os.lstat(at)
+            except (FileNotFoundError, NotADirectoryError):
+                return self._prefix + path.value.replace("/", os.sep)  # nothing there that could lead elsewhere
+            except OSError:
+                break
+            if stat.S_ISLNK(found.st_mode) or getattr(found, "st_reparse_tag", False):
+                break
+        else:
+            return at
+        return str(self._followed(path))
+
+    def _followed(self, path: VaultPath) -> Path:
         real = Path(os.path.realpath(self._root / path.value))
         if not real.is_relative_to(self._root) or real == self._root:
             raise PermissionDenied(
@@ -99,7 +119,7 @@ class Looking:
 
     def spellings(self, path: VaultPath) -> list[VaultPath]:
         """The files that the path can mean: exactly it, or else those that differ in case or Unicode form."""
-        self.real(path)
+        self.real_text(path)
         if not IGNORES_CASE and self._is_file(path.value):
             return [path]
         found = [""]
@@ -125,7 +145,7 @@ class Looking:
 
     def _is_file(self, path: str) -> bool:
         try:
-            return stat.S_ISREG(os.stat(self._root / path).st_mode)
+            return stat.S_ISREG(os.stat(self._prefix + path).st_mode)
         except PermissionError as error:
             raise PermissionDenied(
                 f"The system does not allow access to {path} ({error.strerror}). Check the permissions of its folder.",
@@ -167,7 +187,7 @@ class Looking:
     def read(self, path: VaultPath) -> bytes:
         """The bytes of a note. Attachments can be larger than memory: see `digest`."""
         with explained(path):
-            real = self.real(path)
+            real = self.real_text(path)
             size = os.stat(real).st_size
             if size > MOST_TEXT:
                 raise TooLarge(
@@ -175,7 +195,7 @@ class Looking:
                     "It can be moved, renamed, deleted and described.",
                     path=path.value,
                 )
-            return disk.read(str(real))
+            return disk.read(real)
 
     def digest(self, path: VaultPath) -> tuple[str, int]:
         """The etag and size of a file of any size."""

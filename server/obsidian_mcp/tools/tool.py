@@ -67,8 +67,9 @@ class Tool:
 
     def run(self, params: Params, vault: Vault) -> dict[str, Any]:
         """The data of a success. What is not known is left out."""
-        result = dataclasses.asdict(self.function(params, vault))
-        return {key: value for key, value in result.items() if value is not None}
+        result = self.function(params, vault)
+        found = {field.name: getattr(result, field.name) for field in dataclasses.fields(result)}
+        return {key: value for key, value in found.items() if value is not None}
 
     def listing(self) -> dict[str, Any]:
         """The tool as `tools/list` shows it."""

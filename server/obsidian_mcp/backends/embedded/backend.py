@@ -13,17 +13,17 @@ from obsidian_mcp.backends.files import Folder
 from obsidian_mcp.backends.state import State
 from obsidian_mcp.call import Call
 from obsidian_mcp.errors import VaultNotFound
-from obsidian_mcp.settings import Settings, at_home
+from obsidian_mcp.settings import Settings, at_home, looks_like_path
 
 
 class EmbeddedBackend:
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
         self._lock = threading.Lock()
-        self._known: dict[str, tuple[Folder, Index, State]] = {}
+        self._known: dict[str, tuple[tuple[str, tuple[int, int]], tuple[Folder, Index, State]]] = {}
 
     def open(self, wanted: str, call: Call) -> EmbeddedVault:
-        folder, index, state = self._parts(self._root(wanted))
+        folder, index, state = self._parts(wanted, self._root(wanted))
         if state.has_journal:
             with state.locked_if_free() as alone:  # if not, another server is about that very move
                 if alone:
@@ -39,6 +39,10 @@ class EmbeddedBackend:
         return "ok"
 
     def _root(self, wanted: str) -> str:
+        if looks_like_path(wanted):  # then no list has to be asked which folder is meant
+            path = at_home(wanted, self._settings.environ)
+            if os.path.isdir(path):
+                return path
         vaults = registry.registered(self._settings.environ)
         found = registry.the_one(wanted, vaults, self._settings.environ)
         root = found.path if found else at_home(wanted, self._settings.environ)
@@ -54,11 +58,17 @@ class EmbeddedBackend:
                 f"Known vaults: {registry.described(vaults)}. Name a folder or one of these with --vault. "
                 "`obsidian-mcp doctor` checks it."
             )
-        return os.path.realpath(root)
+        return root
 
-    def _parts(self, root: str) -> tuple[Folder, Index, State]:
+    def _parts(self, wanted: str, root: str) -> tuple[Folder, Index, State]:
+        """Kept for as long as the folder is the same one, whatever links lead to it."""
+        found = os.stat(root)
+        key = (found.st_dev, found.st_ino)
         with self._lock:
-            if root not in self._known:
-                folder = Folder(root)
-                self._known[root] = (folder, Index(folder), State(root, self._settings.environ))
-            return self._known[root]
+            kept = self._known.get(wanted)
+            if kept is None or kept[0] != (root, key):
+                real = os.path.realpath(root)
+                folder = Folder(real)
+                kept = ((root, key), (folder, Index(folder), State(real, self._settings.environ)))
+                self._known[wanted] = kept
+            return kept[1]

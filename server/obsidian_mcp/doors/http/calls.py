@@ -46,8 +46,7 @@ class Calls:
             else:
                 loop.call_soon_threadsafe(_settle, future, outcome, None)
 
-        self._turns.submit(tool.turn, work)
-        return await unless_gone(future, request, call.cancel)
+        return await unless_gone(future, request, call.cancel, lambda: self._turns.submit(tool.turn, work))
 
     def _attempt(self, tool: ToolCall, call: Call, shape: Callable[[dict[str, Any]], T]) -> T:
         try:
@@ -66,9 +65,15 @@ def _settle(future: asyncio.Future[Any], outcome: Any, failure: Exception | None
         future.set_exception(failure)
 
 
-async def unless_gone(future: asyncio.Future[T], request: Request, cancel: Callable[[], None]) -> T:
-    """Wait for it; if the client goes first, cancel it and still wait: it must not run on unseen."""
+async def unless_gone(
+    future: asyncio.Future[T], request: Request, cancel: Callable[[], None], begin: Callable[[], None]
+) -> T:
+    """Wait for it; if the client goes first, cancel it and still wait: it must not run on unseen.
+
+    It begins last: with nothing left to do, the loop does not compete with the thread that works.
+    """
     gone = asyncio.ensure_future(gone_away(request))
+    asyncio.get_running_loop().call_soon(begin)
     try:
         await asyncio.wait((future, gone), return_when=asyncio.FIRST_COMPLETED)
         if not future.done():

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import collections
 import os
+import threading
 import weakref
 from collections.abc import AsyncIterator, Mapping
 
@@ -97,11 +99,13 @@ class _Exchange:
 
     def __init__(self, dispatcher: Dispatcher, turns: Turns, session: Session, calls: _Calls) -> None:
         self._loop = asyncio.get_running_loop()
-        self._events: asyncio.Queue[tuple[str, bytes]] = asyncio.Queue()
+        self._thread = threading.get_ident()
+        self._inbox: collections.deque[tuple[str, bytes]] = collections.deque()
+        self._news = asyncio.Event()
         self._connection = Connection(
             dispatcher,
             turns,
-            lambda message: self._put("reply", message),
+            lambda message: self._inbox.append(("reply", message)),  # an end follows, and tells of it
             lambda message: self._put("notice", message),
             session,
             calls,
@@ -114,7 +118,17 @@ class _Exchange:
 
     def _put(self, kind: str, message: bytes) -> None:
         """From whichever thread."""
-        self._loop.call_soon_threadsafe(self._events.put_nowait, (kind, message))
+        self._inbox.append((kind, message))
+        if threading.get_ident() == self._thread:
+            self._news.set()
+        else:
+            self._loop.call_soon_threadsafe(self._news.set)
+
+    async def _next(self) -> tuple[str, bytes]:
+        while not self._inbox:
+            self._news.clear()
+            await self._news.wait()
+        return self._inbox.popleft()
 
     async def first(self, body: bytes, request: Request) -> bytes | None:
         """The reply, if it comes before anything else; None if there is none, or if it will be streamed."""
@@ -124,7 +138,7 @@ class _Exchange:
             self._watch = asyncio.ensure_future(self._cancel_when_gone(request))
         reply: bytes | None = None
         while True:
-            kind, message = await self._events.get()
+            kind, message = await self._next()
             if kind == "reply":
                 reply = message
             elif kind == "notice" and reply is None:
@@ -145,7 +159,7 @@ class _Exchange:
         try:
             yield streamable.event(self._held)
             while True:
-                kind, message = await self._events.get()
+                kind, message = await self._next()
                 if kind == "end" and self._is_over():
                     return
                 if message:
