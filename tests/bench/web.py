@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import json
+import select
 import socket
 import statistics
 import subprocess
 import sys
 import tempfile
-import threading
 import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 from tests.support.foreign import free_port
-from tests.support.web import MCP, Web
+from tests.support.web import MCP
 from tests.support.world import World
 
-CLIENTS = 4
+CLIENTS = 8
 ROUNDS = 6
 CALLS = 150  # a client, a round
 
@@ -40,6 +42,25 @@ class Wire:
             rest += self._more()
         self._buffer = rest[length:]
         return head, rest[:length]
+
+    def fileno(self) -> int:
+        return self._socket.fileno()
+
+    def send(self, request: bytes) -> None:
+        self._socket.sendall(request)
+
+    def take(self) -> bytes | None:
+        """The head of a reply that has come whole."""
+        self._buffer += self._more()
+        end = self._buffer.find(b"\r\n\r\n")
+        at = self._buffer.find(b"ontent-length: ", 0, end)
+        if end < 0 or at < 0:
+            return None
+        length = int(self._buffer[at + 15 : self._buffer.find(b"\r\n", at)])
+        if len(self._buffer) < end + 4 + length:
+            return None
+        head, self._buffer = self._buffer[:end], b""
+        return head
 
     def _more(self) -> bytes:
         data = self._socket.recv(65536)
@@ -77,40 +98,70 @@ class Client:
         self._request = post(call, port, id)
         assert b"text of the note" in self.wire.ask(self._request)[1]
 
-    def run(self, took: list[float]) -> None:
-        for _ in range(CALLS):
-            began = time.perf_counter()
-            head, _ = self.wire.ask(self._request)
-            took.append(time.perf_counter() - began)
-            assert head.startswith(b"HTTP/1.1 200")
+    def begin(self) -> None:
+        self._began = time.perf_counter()
+        self.wire.send(self._request)
+
+    def end(self, took: list[float]) -> bool:
+        """Take what has come; whether the reply is whole."""
+        head = self.wire.take()
+        if head is None:
+            return False
+        assert head.startswith(b"HTTP/1.1 200")
+        took.append(time.perf_counter() - self._began)
+        return True
 
 
 def round_of(clients: list[Client], took: list[float]) -> float:
-    """Seconds for all of them."""
-    threads = [threading.Thread(target=client.run, args=(took,)) for client in clients]
+    """Seconds for all of them. One thread and no waiting for each other: the client must not be what is measured."""
+    poll = select.epoll()
+    by_number = {client.wire.fileno(): client for client in clients}
+    left = dict.fromkeys(by_number, CALLS)
     began = time.perf_counter()
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    return time.perf_counter() - began
+    for number, client in by_number.items():
+        poll.register(number, select.EPOLLIN)
+        client.begin()
+    while any(left.values()):
+        for number, _ in poll.poll():
+            client = by_number[number]
+            if client.end(took):
+                left[number] -= 1
+                if left[number]:
+                    client.begin()
+    spent = time.perf_counter() - began
+    poll.close()
+    return spent
+
+
+@contextmanager
+def started(words: Sequence[str], port: int, environment: Mapping[str, str]) -> Iterator[int]:
+    """A server that logs errors alone, once it listens."""
+    process = subprocess.Popen(words, env=dict(environment), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    try:
+        while True:
+            try:
+                socket.create_connection(("127.0.0.1", port), 1).close()
+                break
+            except ConnectionRefusedError:
+                assert process.poll() is None
+        yield port
+    finally:
+        process.kill()
+        process.wait(30)
 
 
 def measure() -> None:
     with tempfile.TemporaryDirectory(prefix="obsidian-mcp-web-") as folder:
         world = World(Path(folder, "world"))
         note = world.put("Note.md", "text of the note\n" * 20)
-        port = free_port()
-        sdk = subprocess.Popen([sys.executable, str(Path(__file__).with_name("sdk_server.py")), str(port)])
-        with Web(world.environment(), "--backend", "embedded", "--vault", str(world.vault)) as web:
-            while True:
-                try:
-                    socket.create_connection(("127.0.0.1", port), 1).close()
-                    break
-                except ConnectionRefusedError:
-                    continue
-            ours = [Client(web.port, "obsidian_read_note", {"name": "Note.md"}) for _ in range(CLIENTS)]
-            theirs = [Client(port, "read", {"path": str(note)}) for _ in range(CLIENTS)]
+        one, two = free_port(), free_port()
+        options = ["--backend", "embedded", "--vault", str(world.vault), "--log-level", "error"]
+        own = [sys.executable, "-m", "obsidian_mcp", "serve", "--port", str(one), *options]
+        sdk = [sys.executable, str(Path(__file__).with_name("sdk_server.py")), str(two)]
+        environment = world.environment()
+        with started(own, one, environment), started(sdk, two, environment):
+            ours = [Client(one, "obsidian_read_note", {"name": "Note.md"}) for _ in range(CLIENTS)]
+            theirs = [Client(two, "read", {"path": str(note)}) for _ in range(CLIENTS)]
             mine: list[float] = []
             other: list[float] = []
             spent = [0.0, 0.0]
@@ -119,8 +170,6 @@ def measure() -> None:
                 spent[1] += round_of(theirs, other)
             for client in (*ours, *theirs):
                 client.wire.close()
-        sdk.kill()
-        sdk.wait(30)
     calls = CLIENTS * ROUNDS * CALLS
     rate, their_rate = calls / spent[0], calls / spent[1]
     print(f"HTTP, {CLIENTS} clients reading a note          {rate:.0f} calls/s, p99 {_p99(mine)}")

@@ -137,11 +137,13 @@ def test_d4_a_token_must_be_right(own_world: World) -> None:
 
 def test_d6_a_body_is_counted_while_it_streams(web: Web) -> None:
     """Without a length, and never ended: the refusal must come first."""
-    head = b"POST %s HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n" % CALL.encode()
     chunk = b"10000\r\n" + b"x" * 65536 + b"\r\n"
-    said = web.raw(head + chunk * 17)
-    assert said.startswith(b"HTTP/1.1 413")
-    assert b"BODY_TOO_LARGE" in said
+    stream = "Accept: application/json, text/event-stream\r\nContent-Type: application/json\r\n"
+    for path, headers, status in ((CALL, "", b"413"), ("/mcp", "", b"200"), ("/mcp", stream, b"413")):
+        head = f"POST {path} HTTP/1.1\r\nHost: localhost\r\n{headers}Transfer-Encoding: chunked\r\n\r\n"
+        said = web.raw(head.encode() + chunk * 17)
+        assert said.startswith(b"HTTP/1.1 " + status)
+        assert b"1048576 bytes" in said
 
 
 def test_d7_every_error_is_json(web: Web) -> None:

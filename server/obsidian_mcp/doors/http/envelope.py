@@ -39,21 +39,22 @@ class Envelope:
     async def answer(self, request: Request) -> Response:
         """Whatever the method and the body are."""
         began = time.monotonic()
-        code = 1
+        code, headers = 1, {}
         try:
             fields, code = await self._fields(request)
         except envelope.Refused as refused:
             fields = refused.fields
+        except messages.TooLarge:
+            fields = envelope.malformed(f"The body has more than {messages.MOST} bytes").fields
+            headers = messages.UNREAD
         elapsed = int((time.monotonic() - began) * 1000)
-        return messages.response(200, envelope.measured(fields, elapsed, code))
+        return messages.response(200, envelope.measured(fields, elapsed, code), headers)
 
     async def _fields(self, request: Request) -> tuple[dict[str, Any], int]:
         if request.method != "POST":
             raise envelope.malformed(f"Use POST, not {request.method}")
         try:
             body = await messages.read_json(request)
-        except messages.TooLarge:
-            raise envelope.malformed(f"The body has more than {messages.MOST} bytes") from None
         except ParseError as failure:
             raise envelope.malformed(failure.message) from None
         wanted = envelope.wanted(body)

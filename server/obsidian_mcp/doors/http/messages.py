@@ -18,6 +18,9 @@ class TooLarge(Exception):
     """The body has more bytes than any request may have."""
 
 
+UNREAD = {"connection": "close"}  # after a body that was not read to its end, the connection can't be used again
+
+
 async def read(request: Request) -> bytes:
     """The whole body, and never more than the limit of it."""
     parts, size = [], 0

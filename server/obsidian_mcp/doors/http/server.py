@@ -83,6 +83,8 @@ def _told(request: Request, problem: Exception, dispatcher: Dispatcher) -> Respo
         return messages.response(400, bridge.invalid_body("The body ended too early.").body)
     elif not isinstance(problem, bridge.Problem):
         problem = bridge.internal(dispatcher.bug(problem, "the request").message)
+    if problem.status == 413:
+        headers = messages.UNREAD
     return messages.response(problem.status, problem.body, headers)
 
 

@@ -44,7 +44,8 @@ class Streamable:
         except Failure as failure:
             return messages.response(face(failure).http, jsonrpc.error_reply(None, failure))
         except messages.TooLarge:
-            return _refused(413, f"A body may have {messages.MOST} bytes at most. Send less at once.")
+            why = f"A body may have {messages.MOST} bytes at most. Send less at once."
+            return _refused(413, why, messages.UNREAD)
 
     async def _answer(self, request: Request) -> Response:
         if request.method == "DELETE" and streamable.SESSION in request.headers:
