@@ -14,6 +14,7 @@ from obsidian_mcp.errors import Failure, InvalidArguments
 from obsidian_mcp.turns import Turns
 
 T = TypeVar("T")
+BEFORE_WATCHING = 0.05  # seconds
 
 
 class BadArguments(Exception):
@@ -72,15 +73,34 @@ async def unless_gone(
 
     It begins last: with nothing left to do, the loop does not compete with the thread that works.
     """
-    gone = asyncio.ensure_future(gone_away(request))
+    watch = Watch(request, cancel)
     asyncio.get_running_loop().call_soon(begin)
     try:
-        await asyncio.wait((future, gone), return_when=asyncio.FIRST_COMPLETED)
-        if not future.done():
-            cancel()
         return await future
     finally:
-        gone.cancel()
+        watch.end()
+
+
+class Watch:
+    """Calls back when the client has gone. Begins after a moment: most calls are over by then."""
+
+    def __init__(self, request: Request, gone: Callable[[], None]) -> None:
+        self._request = request
+        self._gone = gone
+        self._task: asyncio.Task[None] | None = None
+        self._timer = asyncio.get_running_loop().call_later(BEFORE_WATCHING, self._begin)
+
+    def _begin(self) -> None:
+        self._task = asyncio.ensure_future(self._watch())
+
+    async def _watch(self) -> None:
+        await gone_away(self._request)
+        self._gone()
+
+    def end(self) -> None:
+        self._timer.cancel()
+        if self._task is not None:
+            self._task.cancel()
 
 
 async def gone_away(request: Request) -> None:

@@ -9,7 +9,7 @@ import hmac
 import re
 from collections.abc import Sequence
 
-from starlette.datastructures import Headers, MutableHeaders
+from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from obsidian_mcp.doors.http.messages import response
@@ -25,6 +25,7 @@ class Gate:
         self._app = app
         self._hosts = {host.lower() for host in (*LOOPBACK, *hosts)}
         self._token = token.encode()
+        self._cors, self._cors_mcp = self._granted(is_mcp=False), self._granted(is_mcp=True)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -34,14 +35,15 @@ class Gate:
             extra = {"www-authenticate": "Bearer"} if problem.status == 401 else {}
             await response(problem.status, problem.body, extra)(scope, receive, send)
             return
-        cors = self._cors(scope["path"])
+        cors = self._cors_mcp if scope["path"].endswith("/mcp") else self._cors
         if scope["method"] == "OPTIONS":
             await response(204, None, cors)(scope, receive, send)
             return
+        raw = [(name.encode(), value.encode()) for name, value in cors.items()]
 
         async def with_cors(message: Message) -> None:
             if message["type"] == "http.response.start":
-                MutableHeaders(scope=message).update(cors)
+                message["headers"] = [*message["headers"], *raw]
             await send(message)
 
         await self._app(scope, receive, with_cors)
@@ -70,9 +72,8 @@ class Gate:
         same = [hmac.compare_digest(token.strip().encode("latin-1"), self._token) for token in offered]
         return any(same)
 
-    def _cors(self, path: str) -> dict[str, str]:
+    def _granted(self, is_mcp: bool) -> dict[str, str]:
         """The contract's headers, and those that a page needs for the token and for MCP."""
-        is_mcp = path.endswith("/mcp")
         wanted = ["Content-Type", *(["Authorization, X-Api-Key"] if self._token else []), *([MCP_HEADERS] * is_mcp)]
         headers = {
             "access-control-allow-origin": "*",

@@ -16,7 +16,7 @@ from obsidian_mcp.call import Call
 from obsidian_mcp.connection import Connection
 from obsidian_mcp.dispatcher import Dispatcher
 from obsidian_mcp.doors.http import messages
-from obsidian_mcp.doors.http.calls import gone_away
+from obsidian_mcp.doors.http.calls import Watch
 from obsidian_mcp.errors import Failure, InvalidRequest, face
 from obsidian_mcp.protocol import jsonrpc, streamable
 from obsidian_mcp.protocol.session import Session
@@ -115,7 +115,7 @@ class _Exchange:
         self.streams = False
         self._held = b""
         self._ended = 0
-        self._watch: asyncio.Task[None] | None = None
+        self._watch: Watch | None = None
 
     def _put(self, kind: str, message: bytes) -> None:
         """From whichever thread."""
@@ -136,7 +136,7 @@ class _Exchange:
         self._connection.receive(body)
         self._put("end", b"")  # behind whatever was answered at once
         if self._connection.started:
-            self._watch = asyncio.ensure_future(self._cancel_when_gone(request))
+            self._watch = Watch(request, self._connection.abandon)
         reply: bytes | None = None
         while True:
             kind, message = await self._next()
@@ -171,11 +171,7 @@ class _Exchange:
 
     def _end_watch(self) -> None:
         if self._watch is not None:
-            self._watch.cancel()
-
-    async def _cancel_when_gone(self, request: Request) -> None:
-        await gone_away(request)
-        self._connection.abandon()
+            self._watch.end()
 
 
 def _refused(status: int, why: str, headers: Mapping[str, str] | None = None) -> Response:
