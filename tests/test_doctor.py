@@ -14,7 +14,8 @@ import pytest
 from obsidian_mcp import doctor
 from obsidian_mcp.backends.looking import Looking
 from obsidian_mcp.backends.state import State
-from obsidian_mcp.doctor import sandboxes
+from obsidian_mcp.doctor import app as app_checks
+from obsidian_mcp.doctor.app import sandboxes
 from tests.support.client import PATIENCE, run
 from tests.support.world import World
 
@@ -248,7 +249,7 @@ def test_an_interrupted_move_is_told_and_left_to_the_next_call(own_world: World)
 
 
 def test_a_command_that_answers_slowly_is_a_warning(own_world: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(doctor, "SLOW", 0.0)
+    monkeypatch.setattr(app_checks, "SLOW", 0.0)
     found = {check.id: check for check in doctor.examine({}, own_world.environment())}
     assert found["latency"].status == "warn"
 

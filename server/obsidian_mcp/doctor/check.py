@@ -1,0 +1,47 @@
+"""One check's outcome, and what the checks share."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from obsidian_mcp.backends.cli import discover
+from obsidian_mcp.call import Call
+from obsidian_mcp.settings import Settings
+
+LIMIT = 10.0  # seconds for one question to the app
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """`status` is ok, warn, fail or skip. The remedy is empty where there is nothing to do."""
+
+    id: str
+    status: str
+    cause: str
+    remedy: str = ""
+
+
+class Patient:
+    """The settings in force, and what has been found out so far."""
+
+    def __init__(self, chosen: Settings) -> None:
+        self.settings = chosen
+        self.environ = chosen.environ
+        self.command = discover.find(chosen.obsidian_bin, chosen.environ)
+        self.answers = False
+        self.limit = min(LIMIT, chosen.timeout)
+        nothing_found = self.command is None and not chosen.obsidian_bin
+        self.embedded = chosen.backend == "embedded" or (chosen.backend == "auto" and nothing_found)
+
+    def call(self) -> Call:
+        return Call(self.limit)
+
+
+def without_us(message: str) -> str:
+    """Elsewhere errors end with advice to come here."""
+    return re.sub(r" `obsidian-mcp doctor`[^.]*\.", "", message)
+
+
+def sentence(text: str) -> str:
+    return text[:1].upper() + text[1:] + "."

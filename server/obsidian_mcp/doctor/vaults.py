@@ -1,0 +1,150 @@
+"""The vaults, their folders, and what their settings mean for notes."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+
+from obsidian_mcp import settings
+from obsidian_mcp.app import the_vaults
+from obsidian_mcp.backends import registry
+from obsidian_mcp.backends.cli import probe
+from obsidian_mcp.backends.looking import Looking
+from obsidian_mcp.backends.state import State
+from obsidian_mcp.doctor.check import Check, Patient, sentence, without_us
+from obsidian_mcp.errors import Failure
+from obsidian_mcp.settings import UsageError
+from obsidian_mcp.vault import config
+
+
+def lists(it: Patient) -> Iterator[Check]:
+    for place in registry.broken(it.environ):
+        yield Check("vaults", "warn", f"Obsidian's list of vaults {place} cannot be read.", "Look at that file.")
+
+
+def vaults(it: Patient) -> Iterator[Check]:
+    try:
+        wanted = the_vaults(it.settings)
+    except UsageError as error:
+        yield Check("vault", "fail", sentence(str(error)), "Name the vault with --vault.")
+        return
+    for vault in wanted:
+        yield from _vault(it, vault)
+
+
+def _vault(it: Patient, wanted: str) -> Iterator[Check]:
+    vaults = registry.registered(it.environ)
+    known = f"Known vaults: {registry.described(vaults)}."
+    try:
+        found = registry.the_one(wanted, vaults, it.environ)
+    except Failure as failure:
+        yield Check("vault", "fail", failure.message, "Name it by its id or folder.")
+        return
+    root = found.path if found else settings.at_home(wanted, it.environ)
+    if found is not None:
+        cause = f"{found.name} (id {found.id}) is registered, at {found.path}."
+    elif it.embedded and os.path.isdir(root):
+        cause = f"{wanted} is a folder that Obsidian does not know, which is fine here."
+    elif it.embedded:
+        cause = f"{wanted} is neither a folder nor a vault that Obsidian knows."
+        yield Check("vault", "fail", cause, f"Name a folder. {known}")
+        return
+    elif settings.looks_like_path(wanted) or not it.answers:
+        cause = f"Obsidian has no vault {wanted} registered."
+        remedy = "Open it there as a vault, or serve the folder without the app: --backend embedded."
+        yield Check("vault", "fail", cause, f"{remedy} {known}")
+        return
+    else:
+        root, cause = "", f"{wanted} is known to the app."
+    asked = False
+    if it.answers and it.command and (found is None or found.open):
+        # Not for one whose window is closed: asking would open it.
+        try:
+            said = probe.vault_folder(it.command, _name(found, wanted, vaults), it.environ, it.call())
+        except Failure as failure:
+            yield Check("vault", "fail", f"The app does not serve {wanted}: {without_us(failure.message)}", known)
+            return
+        root, asked = root or said, True
+    yield Check("vault", "ok", cause)
+    yield from _folder(it, _name(found, wanted, vaults), root, asked)
+
+
+def _lists_files(it: Patient, vault: str) -> bool:
+    """Whether the app sees notes where we see no folder."""
+    return bool(it.command) and probe.has_files(str(it.command), vault, it.environ, it.call())
+
+
+def _folder(it: Patient, wanted: str, root: str, app_has_it: bool) -> Iterator[Check]:
+    folder = Looking(root or os.devnull)
+    if not folder.is_there and app_has_it and _lists_files(it, wanted):
+        yield Check(
+            "folder",
+            "warn",
+            f"{root or 'The folder'} is not on this machine: notes are read and written through the app alone.",
+            "Nothing has to be done; text that the command line can't carry is refused.",
+        )
+        return
+    if not folder.is_there:
+        unmounted = "It is not there, its disk is not mounted, or it may not be seen."
+        yield Check("folder", "fail", f"{root} is not a folder. {unmounted}", "Mount it, or name another vault.")
+        return
+    readable, writable = folder.access
+    if not readable:
+        yield Check("folder", "fail", f"{root} may not be read.", "Change its permissions.")
+    elif not writable and not it.settings.read_only:
+        yield Check("folder", "fail", f"{root} may not be written.", "Change its permissions, or use --read-only.")
+    else:
+        yield Check("folder", "ok", f"{root} can be read{' and written' if writable else ''}.")
+    yield _links(it, folder)
+    yield _trash(it, folder)
+    yield _state(it, root)
+
+
+def _links(it: Patient, folder: Looking) -> Check:
+    if it.embedded:
+        return Check("links", "ok", "Links are mended when a note is moved.")
+    if folder.settings().get("alwaysUpdateLinks") is True:
+        return Check("links", "ok", "Obsidian updates links when a note is moved.")
+    return Check(
+        "links",
+        "warn",
+        "Obsidian is not set to update links when a note is moved, so a move can break them.",
+        "Obsidian: Settings > Files and links > Automatically update internal links.",
+    )
+
+
+def _trash(it: Patient, folder: Looking) -> Check:
+    found = folder.settings()
+    if found.get("trashOption") == "none" and not it.embedded:
+        return Check(
+            "trash",
+            "warn",
+            "Obsidian is set to delete for good, so a deleted note is not in any trash.",
+            "Obsidian: Settings > Files and links > Deleted files.",
+        )
+    where = ".trash in the vault" if config.uses_local_trash(found) else "the system's trash"
+    return Check("trash", "ok", f"Deleted notes go to {where}.")
+
+
+def _state(it: Patient, root: str) -> Check:
+    state = State(root, it.environ)
+    if it.settings.read_only:
+        return Check("state", "skip", "Reading needs no lock.")
+    if not state.usable:
+        return Check(
+            "state",
+            "fail",
+            f"The folder for locks, {state.folder}, cannot be written.",
+            "Make it writable, or set XDG_STATE_HOME to a folder that is.",
+        )
+    if state.has_journal:
+        return Check("state", "warn", "A move was interrupted.", "The next call to a tool puts it right.")
+    return Check("state", "ok", f"Locks are kept in {state.folder}.")
+
+
+def _name(found: registry.Registered | None, wanted: str, vaults: Sequence[registry.Registered]) -> str:
+    """As the command line knows it."""
+    if found is None:
+        return wanted
+    same = [vault for vault in vaults if vault.name == found.name]
+    return found.name if len(same) == 1 else found.id
