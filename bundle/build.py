@@ -146,8 +146,10 @@ def validate(target: Path) -> str:
 
 def main() -> None:
     try:
+        print("Staging, locking and packing ...", flush=True)
         target = build(ROOT / "dist")
         print(f"{os.path.relpath(target)}: {target.stat().st_size} bytes, our checks: ok")
+        print("Asking mcpb, where Node is present ...", flush=True)
         print(validate(target))
     except checks.BadBundle as bad:
         sys.exit(f"The bundle is not good: {bad}")
