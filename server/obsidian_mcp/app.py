@@ -67,11 +67,8 @@ class App:
 
     def _choose(self) -> tuple[str, str]:
         """Settle on a backend, for good, and say which and why."""
-        from obsidian_mcp.backends.cli import discover
-
-        command = discover.find(self.settings.obsidian_bin, self.settings.environ)
-        nothing_found = command is None and not self.settings.obsidian_bin
-        if self.settings.backend == "embedded" or (self.settings.backend == "auto" and nothing_found):
+        embedded, command = choice(self.settings)
+        if embedded:
             from obsidian_mcp.backends.embedded.backend import EmbeddedBackend
 
             self._backend = EmbeddedBackend(self.settings)
@@ -106,7 +103,7 @@ class App:
         return self._backend.health(self._wanted)
 
     def serve_http(self, http: Http) -> None:
-        """Until a signal ends it. Raises UsageError if the address can't be used."""
+        """Until a signal ends it. Raises CannotServe if the address can't be used."""
         from obsidian_mcp.doors.http import server
 
         self.wake()
@@ -179,18 +176,28 @@ def the_vaults(settings: Settings) -> tuple[str, ...]:
     return settings.vaults or (_only_vault(settings),)
 
 
+def choice(settings: Settings) -> tuple[bool, str | None]:
+    """Whether the files themselves are served, and the Obsidian command, if there is one.
+
+    A command that was named is meant to be used, there or not.
+    """
+    from obsidian_mcp.backends.cli import discover
+
+    command = discover.find(settings.obsidian_bin, settings.environ)
+    nothing_found = command is None and not settings.obsidian_bin
+    return settings.backend == "embedded" or (settings.backend == "auto" and nothing_found), command
+
+
 def full_vault(wanted: str, settings: Settings) -> str:
     """A vault as it can be named from any folder. Raises if no tool could use it."""
     from obsidian_mcp.backends import registry
-    from obsidian_mcp.backends.cli import discover
 
     vaults = registry.registered(settings.environ)
     try:
         found = registry.the_one(wanted, vaults, settings.environ)
     except VaultNotFound as several:
         raise UsageError(several.message) from None
-    command = discover.find(settings.obsidian_bin, settings.environ)
-    embedded = settings.backend == "embedded" or (settings.backend == "auto" and not command)
+    embedded, _ = choice(settings)
     path = os.path.abspath(found.path if found else at_home(wanted, settings.environ))
     if not found and not vaults and not looks_like_path(wanted) and not embedded:
         return wanted  # an app on the other side of some boundary may know it

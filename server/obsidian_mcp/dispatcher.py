@@ -108,11 +108,16 @@ class Dispatcher:
             raise self.bug(bug, tool.name) from None
 
     def check(self, tool: ToolCall) -> None:
-        """Raise what is wrong with the arguments as such; nothing runs."""
-        from obsidian_mcp.tools.declared import TOOLS
+        """Raise what is wrong with the arguments as such; nothing runs. Raises nothing but a Failure."""
+        try:
+            self._wake()
+            from obsidian_mcp.tools.declared import TOOLS
 
-        self._wake()
-        TOOLS[tool.name].parse(self._vault_of(tool.arguments)[1])
+            TOOLS[tool.name].parse(self._vault_of(tool.arguments)[1])
+        except Failure:
+            raise
+        except Exception as bug:  # noqa: BLE001  # whatever it is, the client must hear of it
+            raise self.bug(bug, tool.name) from None
 
     def bug(self, bug: Exception, doing: str) -> InternalError:
         return bug_of(bug, doing)

@@ -6,6 +6,7 @@ import signal
 import socket
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import pytest
 
@@ -135,13 +136,21 @@ def test_d11_an_idle_server_ends_although_a_client_is_connected(own_world: World
         connection.close()
 
 
-def test_d12_a_bug_is_told_without_its_insides(own_world: World, tmp_path_factory: pytest.TempPathFactory) -> None:
-    """A server whose tools are broken on purpose."""
-    broken = tmp_path_factory.mktemp("broken")
+BROKEN = {
+    "in the tool": "import obsidian_mcp.operations.finding as place; name = 'existing'",
+    "in its validation": "from obsidian_mcp.tools.tool import Tool as place; name = 'parse'",
+}
+
+
+@pytest.mark.parametrize("where", BROKEN.values(), ids=BROKEN)
+def test_d12_a_bug_is_told_without_its_insides(own_world: World, tmp_path: Path, where: str) -> None:
+    """A server that is broken on purpose."""
+    broken = tmp_path / "broken"
+    broken.mkdir()
     (broken / "sitecustomize.py").write_text(
-        "import obsidian_mcp.operations.finding as finding\n"
-        "def existing(*_):\n    raise ZeroDivisionError('the secret of the note')\n"
-        "finding.existing = existing\n",
+        f"{where}\n"
+        "def fails(*_):\n    raise ZeroDivisionError('the secret of the note')\n"
+        "setattr(place, name, fails)\n",
         encoding="utf-8",
     )
     environment = own_world.environment()

@@ -79,6 +79,12 @@ def the_one(wanted: str, vaults: Sequence[Registered], environ: Mapping[str, str
     return found[0] if found else None
 
 
+def unmistakable(vault: Registered, vaults: Sequence[Registered]) -> str:
+    """Its name where that means one vault, else its id."""
+    same = [other for other in vaults if other.name == vault.name]
+    return vault.name if len(same) == 1 else vault.id
+
+
 def described(vaults: Sequence[Registered]) -> str:
     return ", ".join(f"{vault.name} (id {vault.id}, {vault.path})" for vault in vaults) or "none"
 

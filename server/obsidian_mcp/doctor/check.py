@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from obsidian_mcp.backends.cli import discover
+from obsidian_mcp.app import choice
 from obsidian_mcp.call import Call
 from obsidian_mcp.settings import Settings
 
@@ -28,11 +28,9 @@ class Patient:
     def __init__(self, chosen: Settings) -> None:
         self.settings = chosen
         self.environ = chosen.environ
-        self.command = discover.find(chosen.obsidian_bin, chosen.environ)
+        self.embedded, self.command = choice(chosen)
         self.answers = False
         self.limit = min(LIMIT, chosen.timeout)
-        nothing_found = self.command is None and not chosen.obsidian_bin
-        self.embedded = chosen.backend == "embedded" or (chosen.backend == "auto" and nothing_found)
 
     def call(self) -> Call:
         return Call(self.limit)

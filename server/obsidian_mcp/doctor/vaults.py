@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from obsidian_mcp import settings
 from obsidian_mcp.app import the_vaults
@@ -56,17 +56,17 @@ def _vault(it: Patient, wanted: str) -> Iterator[Check]:
         return
     else:
         root, cause = "", f"{wanted} is known to the app."
-    asked = False
+    asked, name = False, registry.unmistakable(found, vaults) if found else wanted
     if it.answers and it.command and (found is None or found.open):
         # Not for one whose window is closed: asking would open it.
         try:
-            said = probe.vault_folder(it.command, _name(found, wanted, vaults), it.environ, it.call())
+            said = probe.vault_folder(it.command, name, it.environ, it.call())
         except Failure as failure:
             yield Check("vault", "fail", f"The app does not serve {wanted}: {without_us(failure.message)}", known)
             return
         root, asked = root or said, True
     yield Check("vault", "ok", cause)
-    yield from _folder(it, _name(found, wanted, vaults), root, asked)
+    yield from _folder(it, name, root, asked)
 
 
 def _lists_files(it: Patient, vault: str) -> bool:
@@ -86,7 +86,12 @@ def _folder(it: Patient, wanted: str, root: str, app_has_it: bool) -> Iterator[C
         return
     if not folder.is_there:
         unmounted = "It is not there, its disk is not mounted, or it may not be seen."
-        yield Check("folder", "fail", f"{root} is not a folder. {unmounted}", "Mount it, or name another vault.")
+        yield Check(
+            "folder",
+            "fail",
+            f"{root or 'What the app names'} is not a folder. {unmounted}",
+            "Mount it, or name another vault.",
+        )
         return
     readable, writable = folder.access
     if not readable:
@@ -140,11 +145,3 @@ def _state(it: Patient, root: str) -> Check:
     if state.has_journal:
         return Check("state", "warn", "A move was interrupted.", "The next call to a tool puts it right.")
     return Check("state", "ok", f"Locks are kept in {state.folder}.")
-
-
-def _name(found: registry.Registered | None, wanted: str, vaults: Sequence[registry.Registered]) -> str:
-    """As the command line knows it."""
-    if found is None:
-        return wanted
-    same = [vault for vault in vaults if vault.name == found.name]
-    return found.name if len(same) == 1 else found.id

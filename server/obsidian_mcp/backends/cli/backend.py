@@ -34,7 +34,7 @@ class CliBackend:
                 "Open the folder as a vault in Obsidian, name another with --vault, or serve the folder without the "
                 "app: --backend embedded. `obsidian-mcp doctor` checks it."
             )
-        name = _unmistakable(found, vaults) if found else wanted
+        name = registry.unmistakable(found, vaults) if found else wanted
         client = Client(command, name, self._settings.environ, call, registry.described(vaults))
         root = found.path if found else self._folder_of(name, client)
         folder = Folder(root) if os.path.isabs(root) else None
@@ -76,9 +76,3 @@ class CliBackend:
                 return ""  # no path: as good as out of reach, and asked again next time
             self._folders[name] = lines[0]
         return self._folders[name]
-
-
-def _unmistakable(vault: registry.Registered, vaults: list[registry.Registered]) -> str:
-    """Its name where that means one vault, else its id."""
-    same = [other for other in vaults if other.name == vault.name]
-    return vault.name if len(same) == 1 else vault.id
