@@ -10,7 +10,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from obsidian_mcp.hosts.jsonc import Broken, parse, with_entry, without_entry
+from obsidian_mcp.hosts.jsonc import with_entry, without_entry
+from obsidian_mcp.hosts.tree import Broken, parse
 
 ENTRY = {"command": "/bin/obsidian-mcp", "args": ["--vault", "/v"]}
 

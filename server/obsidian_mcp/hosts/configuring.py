@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 
 from obsidian_mcp.hosts import jsonc
 from obsidian_mcp.hosts.known import Host, is_ours
+from obsidian_mcp.hosts.tree import Broken
 
 LONGEST_LINE = 160
 T = TypeVar("T")
@@ -184,18 +185,7 @@ def _state(host: Host, environ: Mapping[str, str]) -> tuple[str, bytes | None, s
 
 
 def _servers(host: Host, data: bytes, file: str = "") -> dict[str, Any]:
-    def servers() -> dict[str, Any]:
-        text = data.decode("utf-8")
-        whole = jsonc.parse(text, host.comments).value if text.strip("\ufeff \t\r\n") else {}
-        if not isinstance(whole, dict):
-            raise jsonc.Broken("it is not an object")
-        jsonc.parse(text, host.comments).member(host.section) if text.strip("\ufeff \t\r\n") else None
-        found = whole.get(host.section, {})
-        if not isinstance(found, dict):
-            raise jsonc.Broken(f'"{host.section}" is not an object')
-        return found
-
-    return _understood(host, file, servers)
+    return _understood(host, file, lambda: jsonc.section(data.decode("utf-8"), host.section, host.comments))
 
 
 def _changed(host: Host, file: str, act: Callable[[], str]) -> bytes:
@@ -210,7 +200,7 @@ def _understood(host: Host, file: str, act: Callable[[], T]) -> T:
         why = "it is not UTF-8"
     except UnicodeEncodeError:
         raise HostProblem("A path that is not UTF-8 can't be written into a configuration. Rename it.") from None
-    except jsonc.Broken as broken:
+    except Broken as broken:
         why = str(broken)
     raise HostProblem(
         f"The configuration of {host.title}{where} is broken ({why}). It was left as it is. Mend it, then try again."
