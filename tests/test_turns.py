@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import pytest
 from hypothesis import given, settings
@@ -86,17 +86,45 @@ def test_more_reads_than_threads_all_run() -> None:
     assert all(done.acquire(timeout=PATIENCE) for _ in range(50))
 
 
+def test_quick_jobs_brought_together_are_over_when_the_bringer_goes_on() -> None:
+    turns, ran = Turns(), list[tuple[int, int]]()
+    jobs = [(read("a"), lambda number=number: ran.append((number, threading.get_ident()))) for number in range(20)]
+    turns.together(jobs, PATIENCE)
+    assert [number for number, _ in ran] == list(range(20))
+    assert len({thread for _, thread in ran}) == 1
+    assert threading.get_ident() not in {thread for _, thread in ran}
+
+
+def test_a_slow_job_holds_up_none_that_was_brought_with_it(gates: list[Gate]) -> None:
+    turns, (slow, other, third) = Turns(), gates
+    turns.together([(read("a"), slow), (read("b"), other), (read("c"), third)], patience=0.001)
+    assert all(gate.begun.wait(PATIENCE) for gate in gates)
+
+
+def test_what_is_brought_together_keeps_its_turn(gates: list[Gate]) -> None:
+    turns, (writing, reading, other) = Turns(), gates
+    turns.together([(write("a"), writing), (read("a"), reading), (read("b"), other)], patience=0.001)
+    assert writing.begun.wait(PATIENCE)
+    assert other.begun.wait(PATIENCE)
+    assert not reading.begun.is_set()
+    writing.may_end.set()
+    assert reading.begun.wait(PATIENCE)
+
+
 STEPS = st.lists(st.tuples(st.booleans(), st.sets(st.sampled_from("abc"), min_size=1, max_size=2)), max_size=30)
 
 
 @settings(max_examples=30, deadline=None)
-@given(STEPS)
-def test_every_call_sees_the_earlier_writes_to_its_notes_and_no_later_one(steps: list[tuple[bool, set[str]]]) -> None:
+@given(STEPS, st.booleans())
+def test_every_call_sees_the_earlier_writes_to_its_notes_and_no_later_one(
+    steps: list[tuple[bool, set[str]]], together: bool
+) -> None:
     turns, done, lock = Turns(threads=4), threading.Semaphore(0), threading.Lock()
     versions: dict[str, int] = dict.fromkeys("abc", 0)
     seen: dict[int, dict[str, int]] = {}
     expected: dict[int, dict[str, int]] = {}
     model: dict[str, int] = dict.fromkeys("abc", 0)
+    jobs: list[tuple[Turn, Callable[[], None]]] = []
     for number, (writes, keys) in enumerate(steps):
         expected[number] = {key: model[key] for key in keys}
         if writes:
@@ -109,7 +137,11 @@ def test_every_call_sees_the_earlier_writes_to_its_notes_and_no_later_one(steps:
                     versions.update(dict.fromkeys(keys, number + 1))
             done.release()
 
-        turns.submit(Turn(frozenset(keys), writes), job)
+        if together:
+            jobs.append((Turn(frozenset(keys), writes), job))
+        else:
+            turns.submit(Turn(frozenset(keys), writes), job)
+    turns.together(jobs, patience=0.0001)
     assert all(done.acquire(timeout=PATIENCE) for _ in steps)
     assert seen == expected
     assert versions == model

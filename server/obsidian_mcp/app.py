@@ -104,14 +104,14 @@ class App:
 
     def serve_http(self, http: Http) -> None:
         """Until a signal ends it. Raises CannotServe if the address can't be used."""
-        from obsidian_mcp.doors.http import server
+        from obsidian_mcp.doors.http import routes, server
 
         self.wake()
         try:
             listening = server.listen(http)
         except server.NoSocket as problem:
             raise CannotServe(str(problem)) from None
-        door = server.application(self.dispatcher, self.catalogue, http, self.health)
+        door = routes.application(self.dispatcher, self.catalogue, http, self.health)
         longest = max(self.settings.timeout, *self.settings.timeouts.values(), 0.0)
         server.serve(door, listening, longest)
         self._end(0)

@@ -22,9 +22,14 @@ if TYPE_CHECKING:
 
     from obsidian_mcp.dispatcher import ToolCall
     from obsidian_mcp.errors import InternalError
-    from obsidian_mcp.turns import Turns
+    from obsidian_mcp.turns import Turn
 
     Answer = Callable[[bytes | None], None]
+
+    class Submitter(Protocol):
+        """What runs a call when its turn has come."""
+
+        def submit(self, turn: Turn, job: Callable[[], None]) -> None: ...
 
     class Answerer(Protocol):
         """What answers a request: our own tools, or another server's."""
@@ -48,7 +53,7 @@ class Connection:
     def __init__(
         self,
         dispatcher: Answerer,
-        turns: Turns,
+        turns: Submitter,
         send: Callable[[bytes], None],
         notify: Callable[[bytes], None] | None = None,
         session: Session | None = None,
@@ -82,7 +87,11 @@ class Connection:
         except ParseError as failure:
             self._refuse(failure)
             return
-        self._line_size = len(line)
+        self.take(message, len(line))
+
+    def take(self, message: Any, size: int) -> None:
+        """Take what a line of that size has said."""
+        self._line_size = size
         if isinstance(message, list):
             self._receive_batch(message)
         else:
@@ -92,6 +101,11 @@ class Connection:
         """Wait a while for everything under way to be answered; whether it has been."""
         with self._change:
             return self._change.wait_for(lambda: not self._unanswered, within)
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether everything that was asked has been answered."""
+        return not self._unanswered
 
     def abandon(self) -> None:
         """Stop whatever runs; nobody is left to answer."""

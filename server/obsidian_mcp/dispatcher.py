@@ -86,7 +86,7 @@ class Dispatcher:
     def answer(self, tool: ToolCall, call: Call) -> bytes:
         """Run the tool and say how it went. Never raises."""
         try:
-            result = self.attempt(tool, call, lambda data: jsonrpc.encode(shapes.success(data, tool.modern)))
+            result = self.attempt(tool, call, lambda data: shapes.success(data, tool.modern))
             return jsonrpc.reply(tool.id, result)
         except Failure as failure:
             return self._failed(tool, failure)
@@ -178,8 +178,12 @@ def touched(arguments: Mapping[str, Any]) -> frozenset[str]:
     """
     from obsidian_mcp.vault.folding import fold
 
-    values = (arguments.get(key) for key in ("name", "to", "new_name"))
-    return frozenset(fold(value.rsplit("/", 1)[-1].split(".", 1)[0]) for value in values if isinstance(value, str))
+    keys = set()
+    for argument in ("name", "to", "new_name"):
+        value = arguments.get(argument)
+        if isinstance(value, str):
+            keys.add(fold(value.rsplit("/", 1)[-1].split(".", 1)[0]))
+    return frozenset(keys)
 
 
 def _log(level: str, event: str, **fields: Any) -> None:

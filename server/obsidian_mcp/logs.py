@@ -66,7 +66,7 @@ def configure(level: str, format: str) -> None:
         logger_factory=lambda *_: writer,
         cache_logger_on_first_use=True,
     )
-    _log = structlog.get_logger()
+    _log = structlog.get_logger().bind()
 
 
 def _console() -> Any:

@@ -18,9 +18,9 @@ from tests.support.foreign import free_port
 from tests.support.web import MCP
 from tests.support.world import World
 
-CLIENTS = 8
+CLIENTS = (8, 100)  # at once
 ROUNDS = 6
-CALLS = 150  # a client, a round
+CALLS = 1200  # a round, of all clients
 
 
 class Wire:
@@ -116,7 +116,7 @@ def round_of(clients: list[Client], took: list[float]) -> float:
     """Seconds for all of them. One thread and no waiting for each other: the client must not be what is measured."""
     poll = select.epoll()
     by_number = {client.wire.fileno(): client for client in clients}
-    left = dict.fromkeys(by_number, CALLS)
+    left = dict.fromkeys(by_number, CALLS // len(clients))
     began = time.perf_counter()
     for number, client in by_number.items():
         poll.register(number, select.EPOLLIN)
@@ -151,17 +151,23 @@ def started(words: Sequence[str], port: int, environment: Mapping[str, str]) -> 
 
 
 def measure() -> None:
+    for clients in CLIENTS:
+        _measure(clients)
+
+
+def _measure(clients: int) -> None:
+    """The SDK's server reads with the same code as ours: what is compared is the way there and back."""
     with tempfile.TemporaryDirectory(prefix="obsidian-mcp-web-") as folder:
         world = World(Path(folder, "world"))
-        note = world.put("Note.md", "text of the note\n" * 20)
+        world.put("Note.md", "text of the note\n" * 20)
         one, two = free_port(), free_port()
         options = ["--backend", "embedded", "--vault", str(world.vault), "--log-level", "error"]
         own = [sys.executable, "-m", "obsidian_mcp", "serve", "--port", str(one), *options]
-        sdk = [sys.executable, str(Path(__file__).with_name("sdk_server.py")), str(two)]
+        sdk = [sys.executable, str(Path(__file__).with_name("sdk_server.py")), str(two), str(world.vault)]
         environment = world.environment()
         with started(own, one, environment), started(sdk, two, environment):
-            ours = [Client(one, "obsidian_read_note", {"name": "Note.md"}) for _ in range(CLIENTS)]
-            theirs = [Client(two, "read", {"path": str(note)}) for _ in range(CLIENTS)]
+            ours = [Client(one, "obsidian_read_note", {"name": "Note.md"}) for _ in range(clients)]
+            theirs = [Client(two, "read_note", {"name": "Note.md"}) for _ in range(clients)]
             mine: list[float] = []
             other: list[float] = []
             spent = [0.0, 0.0]
@@ -170,9 +176,9 @@ def measure() -> None:
                 spent[1] += round_of(theirs, other)
             for client in (*ours, *theirs):
                 client.wire.close()
-    calls = CLIENTS * ROUNDS * CALLS
+    calls = clients * ROUNDS * (CALLS // clients)
     rate, their_rate = calls / spent[0], calls / spent[1]
-    print(f"HTTP, {CLIENTS} clients reading a note          {rate:.0f} calls/s, p99 {_p99(mine)}")
+    print(f"{f'HTTP, {clients} clients reading a note':38} {rate:.0f} calls/s, p99 {_p99(mine)}")
     print(f"  the mcp SDK's server                 {their_rate:.0f} calls/s, p99 {_p99(other)}")
     print(f"  rate over the mcp SDK's              {rate / their_rate:.1f} ×   bar 3 ×")
 

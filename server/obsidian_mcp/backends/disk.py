@@ -17,6 +17,14 @@ BINARY = getattr(os, "O_BINARY", 0)
 NO_LINK = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
 
 
+class Longer(Exception):
+    """The file has more bytes than are wanted; how many is told."""
+
+    def __init__(self, size: int) -> None:
+        super().__init__(size)
+        self.size = size
+
+
 def stamp(found: os.stat_result) -> int | None:
     """One number, because there may be very many of them."""
     if not stat.S_ISREG(found.st_mode):
@@ -38,10 +46,12 @@ def open_regular(file: str) -> int:
     return fd
 
 
-def read(file: str) -> bytes:
-    """In small chunks: one large buffer is several times slower."""
+def read(file: str, most: int | None = None) -> bytes:
+    """In small chunks: one large buffer is several times slower. Raises Longer if it has more than so many bytes."""
     fd = open_regular(file)
     try:
+        if most is not None and (size := os.fstat(fd).st_size) > most:
+            raise Longer(size)
         data = os.read(fd, CHUNK)
         if len(data) < CHUNK:
             return data  # of a regular file, less than asked for is the end

@@ -187,15 +187,14 @@ class Looking:
     def read(self, path: VaultPath) -> bytes:
         """The bytes of a note. Attachments can be larger than memory: see `digest`."""
         with explained(path):
-            real = self.real_text(path)
-            size = os.stat(real).st_size
-            if size > MOST_TEXT:
+            try:
+                return disk.read(self.real_text(path), MOST_TEXT)
+            except disk.Longer as longer:
                 raise TooLarge(
-                    f"{path} has {size} bytes, more than the {MOST_TEXT} that can be read or written as text here. "
-                    "It can be moved, renamed, deleted and described.",
+                    f"{path} has {longer.size} bytes, more than the {MOST_TEXT} that can be read or written as text "
+                    "here. It can be moved, renamed, deleted and described.",
                     path=path.value,
-                )
-            return disk.read(real)
+                ) from None
 
     def digest(self, path: VaultPath) -> tuple[str, int]:
         """The etag and size of a file of any size."""

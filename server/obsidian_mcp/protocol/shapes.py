@@ -46,11 +46,20 @@ def tool_list(tools: list[dict[str, Any]], modern: bool, fresh: int = ONE_HOUR) 
     return _cached({"tools": tools}, fresh) if modern else {"tools": tools}
 
 
-def success(data: dict[str, Any], modern: bool) -> dict[str, Any]:
-    """The text and the structure say the same: a host may show the model either."""
-    payload = {"success": True, "data": data}
-    result = {"content": [_text(encode(payload).decode())], "structuredContent": payload, "isError": False}
-    return _complete(result) if modern else result
+def success(data: dict[str, Any], modern: bool) -> bytes:
+    """Encoded. The text and the structure say the same: a host may show the model either.
+
+    A note can be long, so what says the same is encoded once.
+    """
+    payload = encode({"success": True, "data": data})
+    content = encode([_text(payload.decode())])
+    rest = encode(_complete({"isError": False}) if modern else {"isError": False})
+    return b'{"content":%b,"structuredContent":%b,%b' % (content, payload, rest[1:])
+
+
+def content(data: dict[str, Any]) -> list[dict[str, str]]:
+    """The text of a success alone."""
+    return [_text(encode({"success": True, "data": data}).decode())]
 
 
 def failure(failure: Failure, modern: bool) -> dict[str, Any]:

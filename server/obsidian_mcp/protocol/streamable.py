@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import binascii
+import functools
 import hashlib
 import hmac
 import json
@@ -13,11 +14,13 @@ from obsidian_mcp.protocol import eras
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping
     from typing import Any
 
 VERSION, METHOD, NAME, SESSION = "mcp-protocol-version", "mcp-method", "mcp-name", "mcp-session-id"
+_DECIDING = {name.encode(): name for name in (VERSION, METHOD, NAME, SESSION, "accept", "content-type")}
 MOST_ENDED = 10_000
+MOST_CACHED = 1000
 ASSUMED = "2025-03-26"  # what the specification takes a client for that sends no version
 STATUSES = {-32700: 400, -32600: 400, -32602: 400, -32020: 400, -32021: 400, -32022: 400, -32601: 404}
 
@@ -28,6 +31,7 @@ class Sessions:
     def __init__(self, key: bytes) -> None:
         self._key = key
         self._ended: dict[str, None] = {}
+        self._proof = functools.lru_cache(MOST_CACHED)(self._proof_of)
 
     def new(self, revision: str, nonce: str) -> str:
         return f"{revision}.{nonce}.{self._proof(revision, nonce)}"
@@ -48,7 +52,7 @@ class Sessions:
         while len(self._ended) > MOST_ENDED:
             del self._ended[next(iter(self._ended))]
 
-    def _proof(self, revision: str, nonce: str) -> str:
+    def _proof_of(self, revision: str, nonce: str) -> str:
         return hmac.new(self._key, f"{revision}.{nonce}".encode(), hashlib.sha256).hexdigest()
 
 
@@ -62,14 +66,27 @@ def takes_json(accept: str) -> bool:
     return any(kind in ("application/json", "application/*", "*/*") for kind in kinds)
 
 
-def only_once(headers: Sequence[tuple[str, str]]) -> Mapping[str, str]:
-    """The headers that decide something; raises if one is there twice."""
-    found: dict[str, str] = {}
-    for name, value in headers:
-        if name in (VERSION, METHOD, NAME, SESSION):
-            if name in found:
-                raise HeaderMismatch(f"The header {name} is there more than once. Send it once.")
-            found[name] = value
+class Headers(dict[str, str]):
+    """Those that decide something, the first of each name."""
+
+    repeated = ""  # one of MCP's own that is there more than once
+
+    def require_once(self) -> None:
+        if self.repeated:
+            raise HeaderMismatch(f"The header {self.repeated} is there more than once. Send it once.")
+
+
+def headers(raw: Iterable[tuple[bytes, bytes]]) -> Headers:
+    """From a request's, in lower case as they come."""
+    found = Headers()
+    for key, value in raw:
+        name = _DECIDING.get(key)
+        if name is None:
+            continue
+        if name not in found:
+            found[name] = value.decode("latin-1")
+        elif name.startswith("mcp-"):
+            found.repeated = name
     return found
 
 

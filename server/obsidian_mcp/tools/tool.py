@@ -50,6 +50,7 @@ class Tool:
     params: type[Params]
     result: type[Any]
     function: Callable[[Any, Vault], Any]
+    fields: tuple[str, ...]  # of the result
 
     def parse(self, arguments: Mapping[str, Any]) -> Params:
         try:
@@ -68,7 +69,7 @@ class Tool:
     def run(self, params: Params, vault: Vault) -> dict[str, Any]:
         """The data of a success. What is not known is left out."""
         result = self.function(params, vault)
-        found = {field.name: getattr(result, field.name) for field in dataclasses.fields(result)}
+        found = {field: getattr(result, field) for field in self.fields}
         return {key: value for key, value in found.items() if value is not None}
 
     def listing(self) -> dict[str, Any]:
@@ -101,6 +102,7 @@ def tool(title: str, effect: Effect) -> Callable[[Callable[[Any, Vault], Any]], 
             params=hints["params"],
             result=hints["return"],
             function=function,
+            fields=tuple(field.name for field in dataclasses.fields(hints["return"])),
         )
 
     return declare

@@ -85,6 +85,8 @@ class Page:
 def page(path: VaultPath, text: str, start_line: int, max_lines: int | None) -> Page:
     """Some lines of a note. The pages put together are the note, byte for byte."""
     lines = text.count("\n") + (not text.endswith("\n") and text != "")
+    if start_line == 1 and max_lines is None and lines > 1 and len(text) <= PAGE_CHARACTERS:
+        return Page(text, lines, None)  # most notes, whole
     begin = _skip_lines(text, 0, start_line - 1)
     last = lines if max_lines is None else min(lines, start_line - 1 + max_lines)
     end, number = begin, start_line - 1

@@ -42,7 +42,7 @@ class Bridge:
             raise bridge.invalid_body(failure.message) from None
         arguments = bridge.arguments(body)
         try:
-            content = await self._calls.run(name, arguments, _content, request)
+            content = await self._calls.run(name, arguments, shapes.content, request)
             return bridge.success(content)
         except BadArguments as bad:
             raise bridge.invalid_arguments(bad.failure) from None
@@ -50,8 +50,3 @@ class Bridge:
             raise bridge.internal(bug.message) from None
         except Failure as failure:
             return bridge.failure(failure.message)
-
-
-def _content(data: dict[str, Any]) -> list[dict[str, Any]]:
-    content: list[dict[str, Any]] = shapes.success(data, modern=False)["content"]
-    return content

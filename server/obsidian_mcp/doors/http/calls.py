@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import functools
 from collections.abc import Callable
 from typing import Any, TypeVar
 
@@ -10,8 +11,8 @@ from starlette.requests import Request
 
 from obsidian_mcp.call import Call
 from obsidian_mcp.dispatcher import Dispatcher, ToolCall
+from obsidian_mcp.doors.http.lane import Lane
 from obsidian_mcp.errors import Failure, InvalidArguments
-from obsidian_mcp.turns import Turns
 
 T = TypeVar("T")
 BEFORE_WATCHING = 0.05  # seconds
@@ -26,9 +27,9 @@ class BadArguments(Exception):
 
 
 class Calls:
-    def __init__(self, dispatcher: Dispatcher, turns: Turns) -> None:
+    def __init__(self, dispatcher: Dispatcher, lane: Lane) -> None:
         self._dispatcher = dispatcher
-        self._turns = turns
+        self._lane = lane
 
     async def run(
         self, name: str, arguments: dict[str, Any], shape: Callable[[dict[str, Any]], T], request: Request
@@ -43,11 +44,12 @@ class Calls:
             try:
                 outcome = self._attempt(tool, call, shape)
             except (BadArguments, Failure) as failure:
-                loop.call_soon_threadsafe(_settle, future, None, failure)
+                self._lane.bring(loop, functools.partial(_settle, future, None, failure))
             else:
-                loop.call_soon_threadsafe(_settle, future, outcome, None)
+                self._lane.bring(loop, functools.partial(_settle, future, outcome, None))
 
-        return await unless_gone(future, request, call.cancel, lambda: self._turns.submit(tool.turn, work))
+        self._lane.submit(tool.turn, work)
+        return await unless_gone(future, request, call.cancel, self._lane)
 
     def _attempt(self, tool: ToolCall, call: Call, shape: Callable[[dict[str, Any]], T]) -> T:
         try:
@@ -66,19 +68,15 @@ def _settle(future: asyncio.Future[Any], outcome: Any, failure: Exception | None
         future.set_exception(failure)
 
 
-async def unless_gone(
-    future: asyncio.Future[T], request: Request, cancel: Callable[[], None], begin: Callable[[], None]
-) -> T:
-    """Wait for it; if the client goes first, cancel it and still wait: it must not run on unseen.
-
-    It begins last: with nothing left to do, the loop does not compete with the thread that works.
-    """
-    watch = Watch(request, cancel)
-    asyncio.get_running_loop().call_soon(begin)
+async def unless_gone(future: asyncio.Future[T], request: Request, cancel: Callable[[], None], lane: Lane) -> T:
+    """Wait for it; if the client goes first, cancel it and still wait: it must not run on unseen."""
+    watches: list[Watch] = []
+    lane.afterwards(lambda: None if future.done() else watches.append(Watch(request, cancel)))
     try:
         return await future
     finally:
-        watch.end()
+        for watch in watches:
+            watch.end()
 
 
 class Watch:

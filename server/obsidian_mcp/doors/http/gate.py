@@ -5,11 +5,11 @@ Without it any web page that the user opens could read and delete notes.
 
 from __future__ import annotations
 
+import functools
 import hmac
 import re
-from collections.abc import Sequence
+from collections.abc import Awaitable, Iterable, Mapping, Sequence
 
-from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from obsidian_mcp.doors.http.messages import response
@@ -20,39 +20,42 @@ ORIGIN = re.compile(r"https?://(?:localhost|127\.0\.0\.1|\[::1\])(?::\d{1,5})?|a
 MCP_HEADERS = "Accept, Mcp-Protocol-Version, Mcp-Session-Id, Mcp-Method, Mcp-Name, Last-Event-Id"
 
 
+Pairs = Iterable[tuple[bytes, bytes]]
+
+
 class Gate:
     def __init__(self, app: ASGIApp, hosts: Sequence[str], token: str) -> None:
         self._app = app
         self._hosts = {host.lower() for host in (*LOOPBACK, *hosts)}
         self._token = token.encode()
-        self._cors, self._cors_mcp = self._granted(is_mcp=False), self._granted(is_mcp=True)
+        self._cors = {is_mcp: self._granted(is_mcp) for is_mcp in (False, True)}
+        self._raw = {is_mcp: _raw(headers) for is_mcp, headers in self._cors.items()}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             return
-        problem = self._problem(scope["method"], Headers(scope=scope))
+        problem = self._problem(scope["method"], scope["headers"])
         if problem is not None:
             extra = {"www-authenticate": "Bearer"} if problem.status == 401 else {}
             await response(problem.status, problem.body, extra)(scope, receive, send)
             return
-        cors = self._cors_mcp if scope["path"].endswith("/mcp") else self._cors
+        is_mcp = scope["path"].endswith("/mcp")
         if scope["method"] == "OPTIONS":
-            await response(204, None, cors)(scope, receive, send)
+            await response(204, None, self._cors[is_mcp])(scope, receive, send)
             return
-        raw = [(name.encode(), value.encode()) for name, value in cors.items()]
 
-        async def with_cors(message: Message) -> None:
+        def with_cors(message: Message) -> Awaitable[None]:
             if message["type"] == "http.response.start":
-                message["headers"] = [*message["headers"], *raw]
-            await send(message)
+                message["headers"] = [*message["headers"], *self._raw[is_mcp]]
+            return send(message)
 
         await self._app(scope, receive, with_cors)
 
-    def _problem(self, method: str, headers: Headers) -> Problem | None:
-        hosts = headers.getlist("host")
+    def _problem(self, method: str, headers: Pairs) -> Problem | None:
+        hosts = _every(b"host", headers)
         if len(hosts) != 1 or _without_port(hosts[0]) not in self._hosts:
             return _forbidden("the Host header names another machine than this server answers for")
-        origins = headers.getlist("origin")
+        origins = _every(b"origin", headers)
         if len(origins) > 1 or any(not ORIGIN.fullmatch(origin) for origin in origins):
             return _forbidden("web pages from elsewhere may not use this server")
         asks_whether = method == "OPTIONS" and origins  # browsers never send a token with that, and nothing runs
@@ -62,10 +65,10 @@ class Gate:
             )
         return None
 
-    def _has_token(self, headers: Headers) -> bool:
+    def _has_token(self, headers: Pairs) -> bool:
         """Every one that is offered is compared, each in constant time."""
-        offered = headers.getlist("x-api-key")
-        for value in headers.getlist("authorization"):
+        offered = _every(b"x-api-key", headers)
+        for value in _every(b"authorization", headers):
             scheme, _, token = value.partition(" ")
             if scheme.lower() == "bearer":
                 offered.append(token)
@@ -83,10 +86,19 @@ class Gate:
         return {**headers, "access-control-expose-headers": "Mcp-Session-Id"} if is_mcp else headers
 
 
+def _every(name: bytes, headers: Pairs) -> list[str]:
+    return [value.decode("latin-1") for key, value in headers if key == name]
+
+
+def _raw(headers: Mapping[str, str]) -> list[tuple[bytes, bytes]]:
+    return [(name.encode(), value.encode()) for name, value in headers.items()]
+
+
 def _forbidden(why: str) -> Problem:
     return Problem(403, "Forbidden", f"This was refused: {why}.", "FORBIDDEN")
 
 
+@functools.lru_cache(100)
 def _without_port(host: str) -> str:
     found = re.fullmatch(r"(\[[^\]]*\]|[^:\[\]]*)(?::\d{1,5})?", host.strip())
     return found[1].lower() if found else ""

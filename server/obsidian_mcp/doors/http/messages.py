@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 
 from obsidian_mcp.errors import ParseError
@@ -23,8 +23,12 @@ UNREAD = {"connection": "close"}  # after a body that was not read to its end, t
 
 async def read(request: Request) -> bytes:
     """The whole body, and never more than the limit of it."""
-    parts, size = [], 0
-    async for part in request.stream():
+    parts, size, more = [], 0, True
+    while more:
+        message = await request.receive()
+        if message["type"] == "http.disconnect":
+            raise ClientDisconnect
+        part, more = message.get("body", b""), message.get("more_body", False)
         size += len(part)
         if size > MOST:
             raise TooLarge

@@ -1,95 +1,60 @@
-"""The server around the routes: its socket, its end, and errors that are JSON everywhere."""
+"""The server around the routes: its socket, its connections, and its end."""
 
 from __future__ import annotations
 
 import asyncio
+import gc
 import logging
 import os
 import signal
 import socket
-from collections.abc import Callable
+from typing import Any, cast
 
 import uvicorn
-from starlette.applications import Starlette
-from starlette.exceptions import HTTPException
-from starlette.requests import ClientDisconnect, Request
-from starlette.responses import Response
-from starlette.routing import Route
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from obsidian_mcp import logs
-from obsidian_mcp.dispatcher import Dispatcher
-from obsidian_mcp.doors.http import messages
-from obsidian_mcp.doors.http.bridge import Bridge
-from obsidian_mcp.doors.http.calls import Calls
-from obsidian_mcp.doors.http.envelope import Envelope
 from obsidian_mcp.doors.http.gate import Gate
-from obsidian_mcp.doors.http.streamable import Streamable
 from obsidian_mcp.protocol import bridge, jsonrpc
-from obsidian_mcp.protocol.streamable import is_mcp
 from obsidian_mcp.settings import Http
-from obsidian_mcp.tools.catalogue import Catalogue
-from obsidian_mcp.turns import Turns
 
 KEEP_ALIVE = 75  # seconds that an idle connection stays open
+GARBAGE = 50_000  # objects that may come before the collector looks: a request leaves a few in a ring
 GRACE = 5  # seconds beyond the longest call that the end waits for
-EVERY_METHOD = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"]
 
 
 class NoSocket(Exception):
     """The address can't be used; one line says why."""
 
 
-def application(dispatcher: Dispatcher, catalogue: Catalogue, http: Http, health: Callable[[], str]) -> Gate:
-    """Every route, behind the gate."""
-    turns = Turns()
-    calls = Calls(dispatcher, turns)
-    bridged, enveloped, streamed = (
-        Bridge(catalogue, calls),
-        Envelope(catalogue, calls, health),
-        Streamable(dispatcher, turns),
-    )
+class _Packing:
+    """A connection on which a reply's head waits for what follows it: uvicorn always writes something more."""
 
-    async def mcp(request: Request) -> Response:
-        return await (streamed.answer(request) if is_mcp(request.headers) else enveloped.answer(request))
+    def __init__(self, transport: asyncio.Transport) -> None:
+        self._transport = transport
+        self._head = b""
 
-    routes = [
-        Route(f"{bridge.PREFIX}/health", bridged.health),
-        Route(f"{bridge.PREFIX}/tools", bridged.tools),
-        Route(f"{bridge.PREFIX}/tools/{{name:path}}/call", bridged.call, methods=["POST"]),
-        *(Route(f"{version}/health", enveloped.health) for version in ("", "/v1")),
-        *(Route(f"{version}/mcp", mcp, methods=EVERY_METHOD) for version in ("", "/v1")),
-    ]
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._transport, name)
 
-    async def told(request: Request, problem: Exception) -> Response:
-        return _told(request, problem, dispatcher)
+    def write(self, data: bytes) -> None:
+        if data.startswith(b"HTTP/") and not data.startswith(b"HTTP/1.1 100"):
+            self._head = data
+            return
+        data, self._head = self._head + data, b""
+        if data:
+            self._transport.write(data)
 
-    kinds = (bridge.Problem, HTTPException, ClientDisconnect, Exception)
-    app = Starlette(routes=routes, exception_handlers=dict.fromkeys(kinds, told))
-    app.router.redirect_slashes = False
-    return Gate(app, http.hosts, http.token)
-
-
-def _told(request: Request, problem: Exception, dispatcher: Dispatcher) -> Response:
-    """Whatever went wrong, as JSON."""
-    headers: dict[str, str] = {}
-    if isinstance(problem, HTTPException):
-        headers = dict(problem.headers or {})
-        if problem.status_code == 405:
-            problem = bridge.method_not_allowed(request.method, headers.get("Allow", ""))
-        else:
-            problem = bridge.not_found(request.url.path)
-    elif isinstance(problem, ClientDisconnect):
-        return messages.response(400, bridge.invalid_body("The body ended too early.").body)
-    elif not isinstance(problem, bridge.Problem):
-        problem = bridge.internal(dispatcher.bug(problem, "the request").message)
-    if problem.status == 413:
-        headers = messages.UNREAD
-    return messages.response(problem.status, problem.body, headers)
+    def close(self) -> None:
+        self.write(b"")
+        self._transport.close()
 
 
 class _Protocol(H11Protocol):
-    """What isn't HTTP at all is told in JSON too."""
+    """What isn't HTTP at all is told in JSON too. A reply is one packet where it can be."""
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        super().connection_made(cast("asyncio.Transport", _Packing(transport)))
 
     def send_400_response(self, msg: str) -> None:
         body = jsonrpc.encode(bridge.invalid_body("This is not a valid HTTP request.").body)
@@ -143,5 +108,7 @@ def serve(app: Gate, listening: socket.socket, longest: float) -> None:
     host, port = listening.getsockname()[:2]
     shown = f"[{host}]" if ":" in host else host
     logs.log("info", "listening", url=f"http://{shown}:{port}", mcp="/mcp", bridge=bridge.PREFIX, pid=os.getpid())
+    gc.freeze()  # what is loaded by now stays: it need not be looked through again and again
+    gc.set_threshold(GARBAGE)
     asyncio.run(server.serve([listening]))
     logs.log("info", "ended")

@@ -5,9 +5,9 @@ from __future__ import annotations
 import asyncio
 import collections
 import os
-import threading
 import weakref
 from collections.abc import AsyncIterator, Mapping
+from typing import Any
 
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
@@ -17,10 +17,10 @@ from obsidian_mcp.connection import Connection
 from obsidian_mcp.dispatcher import Dispatcher
 from obsidian_mcp.doors.http import messages
 from obsidian_mcp.doors.http.calls import Watch
+from obsidian_mcp.doors.http.lane import Lane
 from obsidian_mcp.errors import Failure, InvalidRequest, face
 from obsidian_mcp.protocol import jsonrpc, streamable
 from obsidian_mcp.protocol.session import Session
-from obsidian_mcp.turns import Turns
 
 UNBUFFERED = {"cache-control": "no-store", "x-accel-buffering": "no"}
 
@@ -32,46 +32,46 @@ class _Calls(dict[str | int, Call]):
 
 
 class Streamable:
-    def __init__(self, dispatcher: Dispatcher, turns: Turns) -> None:
+    def __init__(self, dispatcher: Dispatcher, lane: Lane) -> None:
         self._dispatcher = dispatcher
-        self._turns = turns
+        self._lane = lane
         self._sessions = streamable.Sessions(os.urandom(32))
         self._calls: weakref.WeakValueDictionary[str, _Calls] = weakref.WeakValueDictionary()
 
-    async def answer(self, request: Request) -> Response:
+    async def answer(self, request: Request, headers: streamable.Headers) -> Response:
         try:
-            return await self._answer(request)
+            return await self._answer(request, headers)
         except Failure as failure:
             return messages.response(face(failure).http, jsonrpc.error_reply(None, failure))
         except messages.TooLarge:
             why = f"A body may have {messages.MOST} bytes at most. Send less at once."
             return _refused(413, why, messages.UNREAD)
 
-    async def _answer(self, request: Request) -> Response:
-        if request.method == "DELETE" and streamable.SESSION in request.headers:
-            return self._end(request.headers[streamable.SESSION])
+    async def _answer(self, request: Request, headers: streamable.Headers) -> Response:
+        if request.method == "DELETE" and streamable.SESSION in headers:
+            return self._end(headers[streamable.SESSION])
         if request.method != "POST":
             return _refused(405, f"{request.method} is not offered here. Use POST.", {"allow": "POST"})
-        if not streamable.takes_json(request.headers.get("accept", "")):
+        if not streamable.takes_json(headers.get("accept", "")):
             return _refused(406, "Accept must name application/json beside text/event-stream.")
-        kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+        kind = headers.get("content-type", "").partition(";")[0].strip().lower()
         if kind != "application/json":
             return _refused(415, "The body must be application/json. Say so in Content-Type.")
         body = await messages.read(request)
-        headers = streamable.only_once(request.headers.items())
+        headers.require_once()
         message = messages.decoded(body)
         if streamable.is_modern(message, headers):
             try:
                 streamable.check_mirrors(headers, message)
             except Failure as failure:
                 return messages.response(400, jsonrpc.error_reply(jsonrpc.id_of(message), failure))
-            return await self._exchange(request, body, Session(), _Calls(), modern=True)
+            return await self._exchange(request, message, len(body), Session(), _Calls(), modern=True)
         if isinstance(message, dict) and message.get("method") == "initialize":
-            return await self._exchange(request, body, Session(), _Calls())
+            return await self._exchange(request, message, len(body), Session(), _Calls())
         session = Session(streamable.legacy_revision(headers, self._sessions))
         id = headers.get(streamable.SESSION)
         calls = _Calls() if id is None else self._calls.setdefault(id, _Calls())
-        return await self._exchange(request, body, session, calls)
+        return await self._exchange(request, message, len(body), session, calls)
 
     def _end(self, id: str) -> Response:
         self._sessions.end(id)
@@ -80,11 +80,11 @@ class Streamable:
         return messages.response(204, None)
 
     async def _exchange(
-        self, request: Request, body: bytes, session: Session, calls: _Calls, modern: bool = False
+        self, request: Request, message: Any, size: int, session: Session, calls: _Calls, modern: bool = False
     ) -> Response:
         new = session.revision is None
-        exchange = _Exchange(self._dispatcher, self._turns, session, calls)
-        reply = await exchange.first(body, request)
+        exchange = _Exchange(self._dispatcher, self._lane, session, calls)
+        reply = await exchange.first(message, size, request)
         if reply is None and not exchange.streams:
             return messages.response(202, None)
         headers = {}
@@ -95,55 +95,71 @@ class Streamable:
         return StreamingResponse(exchange.rest(), 200, {**headers, **UNBUFFERED}, "text/event-stream")
 
 
+class _Inbox:
+    """What comes back to one POST. Knows nothing of who sends it: a ring of references would be left to the
+    garbage collector, thousands a second."""
+
+    def __init__(self, lane: Lane) -> None:
+        self._loop = asyncio.get_running_loop()
+        self._lane = lane
+        self._items: collections.deque[tuple[str, bytes]] = collections.deque()
+        self._waits: asyncio.Future[None] | None = None
+        self.on_loop = True  # until the first call can have begun
+
+    def bring(self, kind: str, message: bytes = b"") -> None:
+        """From whichever thread."""
+        self._items.append((kind, message))
+        if kind != "reply" and not self.on_loop:  # after a reply comes an end
+            self._lane.bring(self._loop, self._wake)
+
+    def _wake(self) -> None:
+        if self._waits is not None and not self._waits.done():
+            self._waits.set_result(None)
+
+    async def next(self) -> tuple[str, bytes]:
+        while not self._items:
+            self._waits = self._loop.create_future()
+            await self._waits
+        return self._items.popleft()
+
+    def __bool__(self) -> bool:
+        return bool(self._items)
+
+
 class _Exchange:
     """One POST: what it says goes to a connection of its own, what comes back is gathered on the loop."""
 
-    def __init__(self, dispatcher: Dispatcher, turns: Turns, session: Session, calls: _Calls) -> None:
-        self._loop = asyncio.get_running_loop()
-        self._thread = threading.get_ident()
-        self._inbox: collections.deque[tuple[str, bytes]] = collections.deque()
-        self._news = asyncio.Event()
+    def __init__(self, dispatcher: Dispatcher, lane: Lane, session: Session, calls: _Calls) -> None:
+        inbox = self._inbox = _Inbox(lane)
+        self._lane = lane
         self._connection = Connection(
             dispatcher,
-            turns,
-            lambda message: self._inbox.append(("reply", message)),  # an end follows, and tells of it
-            lambda message: self._put("notice", message),
+            lane,
+            lambda message: inbox.bring("reply", message),
+            lambda message: inbox.bring("notice", message),
             session,
             calls,
-            lambda: self._put("end", b""),
+            lambda: inbox.bring("end"),
         )
         self.streams = False
         self._held = b""
         self._ended = 0
         self._watch: Watch | None = None
 
-    def _put(self, kind: str, message: bytes) -> None:
-        """From whichever thread."""
-        self._inbox.append((kind, message))
-        if threading.get_ident() == self._thread:
-            self._news.set()
-        else:
-            self._loop.call_soon_threadsafe(self._news.set)
-
-    async def _next(self) -> tuple[str, bytes]:
-        while not self._inbox:
-            self._news.clear()
-            await self._news.wait()
-        return self._inbox.popleft()
-
-    async def first(self, body: bytes, request: Request) -> bytes | None:
+    async def first(self, message: Any, size: int, request: Request) -> bytes | None:
         """The reply, if it comes before anything else; None if there is none, or if it will be streamed."""
-        self._connection.receive(body)
-        self._put("end", b"")  # behind whatever was answered at once
+        self._connection.take(message, size)
+        self._inbox.bring("end")  # behind whatever was answered at once
+        self._inbox.on_loop = False
         if self._connection.started:
-            self._watch = Watch(request, self._connection.abandon)
+            self._lane.afterwards(lambda: self._begin_watch(request))
         reply: bytes | None = None
         while True:
-            kind, message = await self._next()
+            kind, news = await self._inbox.next()
             if kind == "reply":
-                reply = message
+                reply = news
             elif kind == "notice" and reply is None:
-                self._held = message
+                self._held = news
                 self.streams = True
                 return None
             elif kind == "end" and self._is_over():
@@ -160,7 +176,7 @@ class _Exchange:
         try:
             yield streamable.event(self._held)
             while True:
-                kind, message = await self._next()
+                kind, message = await self._inbox.next()
                 if kind == "end" and self._is_over():
                     return
                 if message:
@@ -168,6 +184,10 @@ class _Exchange:
         finally:
             self._connection.abandon()  # what still runs has nobody to answer
             self._end_watch()
+
+    def _begin_watch(self, request: Request) -> None:
+        if not self._inbox and not self._connection.is_idle:
+            self._watch = Watch(request, self._connection.abandon)
 
     def _end_watch(self) -> None:
         if self._watch is not None:
