@@ -27,6 +27,7 @@ from obsidian_mcp import __version__
 ROOT = Path(__file__).parents[1]
 UV = Path(sys.executable).with_name("uv")
 MCPB = "@anthropic-ai/mcpb@2.1.2"
+OTHER_DOORS = ("starlette", "uvicorn", "websockets")  # Desktop comes in by stdio alone: see .mcpbignore
 DATE = (1980, 1, 1, 0, 0, 0)
 
 
@@ -71,15 +72,16 @@ def _matches(name: str, pattern: str) -> bool:
 
 
 def project_file() -> str:
-    """For uv in the bundle: the same dependencies, pinned, and nothing to build."""
+    """For uv in the bundle: the dependencies of what is inside, pinned, and nothing to build."""
     declared = manifest.project()
+    needed = [word for word in declared["dependencies"] if re.split(r"[<>=]", word)[0] not in OTHER_DOORS]
     return "\n".join(
         [
             "[project]",
             f'name = "{declared["name"]}"',
             f'version = "{__version__}"',
             f'requires-python = "{declared["requires-python"]}"',
-            f"dependencies = {json.dumps(declared['dependencies'])}",
+            f"dependencies = {json.dumps(needed)}",
             "",
             "[tool.uv]",
             "package = false",

@@ -80,3 +80,9 @@ def test_starting_alone_touches_nothing(own_world: World) -> None:
         server.initialize().request("tools/list")
         assert server.finish() == 0
     assert sorted(own_world.folder.rglob("*")) == before
+
+
+def test_a_doors_library_is_loaded_only_where_the_door_is_opened() -> None:
+    names = "('websockets', 'starlette', 'uvicorn')"
+    code = f"import sys, obsidian_mcp.cli; print([name for name in {names} if name in sys.modules])"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "[]\n"

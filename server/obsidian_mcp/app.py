@@ -13,7 +13,7 @@ from obsidian_mcp.tools import catalogue
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from obsidian_mcp.call import Call
     from obsidian_mcp.connection import Connection
@@ -116,6 +116,24 @@ class App:
         server.serve(door, listening, longest)
         self._end(0)
 
+    def serve_ide(self, port: int, command: Sequence[str], opened: Callable[[str, int], None]) -> None:
+        """A door for each vault, until a signal or the command ends it. Raises CannotServe."""
+        from obsidian_mcp.doors.ide import opening
+        from obsidian_mcp.ide.desk import Desk
+
+        self.wake()
+        assert self._backend is not None
+        desks = [Desk(_folder(wanted, self.settings), wanted, self._backend) for wanted in self._wanted]
+        if port and len(desks) > 1:
+            raise UsageError("each of several vaults has a door of its own; leave --port out")
+        try:
+            code = opening.serve(
+                desks, self.settings.environ, port, command, lambda door: opened(door.folder, door.port)
+            )
+        except opening.NoDoor as problem:
+            raise CannotServe(str(problem)) from None
+        self._end(code)
+
     def serve_stdio(self) -> None:
         from obsidian_mcp.doors import stdio
 
@@ -131,6 +149,39 @@ class App:
             disk.discard_unfinished()
             logs.close()
         os._exit(code)
+
+
+def mention_note(settings: Settings, named: str, lines: tuple[int, int] | None) -> tuple[str, int]:
+    """Tell the open door of a vault; the note's path, and how many have heard it. Lines are from 1."""
+    from obsidian_mcp.backends.embedded.backend import EmbeddedBackend
+    from obsidian_mcp.call import Call
+    from obsidian_mcp.ide import lockfile, mentioning
+    from obsidian_mcp.operations.finding import existing
+    from obsidian_mcp.vault import text
+    from obsidian_mcp.vault.names import Name
+    from obsidian_mcp.vault.path import BadPath
+
+    doors = lockfile.doors(settings.environ)
+    if settings.vaults:
+        wanted = os.path.realpath(_folder(settings.vaults[0], settings))
+        doors = [door for door in doors if door.folder == wanted]
+    folders = sorted({door.folder for door in doors})
+    if not doors:
+        which = f"to {settings.vaults[0]} " if settings.vaults else ""
+        raise UsageError(f"no door {which}is open; open one with obsidian-mcp ide --vault NAME")
+    if len(folders) > 1:
+        raise UsageError(f"several doors are open, name one with --vault: {', '.join(folders)}")
+    vault = EmbeddedBackend(settings).open(folders[0], Call())
+    try:
+        path = existing(Name.parse(named), vault)
+    except BadPath as problem:
+        raise UsageError(f"the note's name {problem}") from None
+    if lines is not None:
+        there = text.line_count(text.decoded(path, vault.read(path)))
+        if lines[1] > there:
+            raise UsageError(f"{path} has {there} lines; there is no line {lines[1]}")
+    wire = (lines[0] - 1, lines[1] - 1) if lines else None
+    return path.value, sum(mentioning.mention(door, path.value, wire) for door in doors)
 
 
 def serve_bridge(remote: Http, level: str, format: str) -> None:
@@ -211,6 +262,18 @@ def full_vault(wanted: str, settings: Settings) -> str:
             "or serve the folder without the app: --backend embedded"
         )
     return path if looks_like_path(wanted) or not found else wanted
+
+
+def _folder(wanted: str, settings: Settings) -> str:
+    """A vault's folder on this machine. Raises if it has none."""
+    from obsidian_mcp.backends import registry
+
+    named = full_vault(wanted, settings)
+    found = registry.the_one(named, registry.registered(settings.environ), settings.environ)
+    folder = os.path.abspath(found.path if found else at_home(named, settings.environ))
+    if not os.path.isdir(folder):
+        raise UsageError(f"the folder of the vault {wanted!r} is not on this machine")
+    return folder
 
 
 def _only_vault(settings: Settings) -> str:

@@ -34,6 +34,8 @@ if TYPE_CHECKING:
     class Answerer(Protocol):
         """What answers a request: our own tools, or another server's."""
 
+        calls: tuple[str, ...]  # the methods that run on a thread, in turn
+
         def quick_result(self, request: jsonrpc.Request, modern: bool, revision: str | None) -> bytes: ...
         def tool_call(self, request: jsonrpc.Request, modern: bool) -> ToolCall: ...
         def answer(self, tool: ToolCall, call: Call) -> bytes: ...
@@ -48,7 +50,7 @@ MOST_IN_BATCH = 1000
 
 class Connection:
     """`send` gets every reply, `notify` what comes before one; where several connections are one session, as on
-    HTTP, they share `calls`. `ended` is called after each call's answer."""
+    HTTP, they share `calls`. `ended` is called after each call's answer, `heard` with each notification's method."""
 
     def __init__(
         self,
@@ -59,12 +61,14 @@ class Connection:
         session: Session | None = None,
         calls: dict[str | int, Call] | None = None,
         ended: Callable[[], None] | None = None,
+        heard: Callable[[str], None] | None = None,
     ) -> None:
         self._dispatcher = dispatcher
         self._turns = turns
         self._send = send
         self._notify = notify or send
         self._ended = ended
+        self._heard = heard
         self.started = 0  # calls so far
         self._session = session or Session()
         self._calls = {} if calls is None else calls
@@ -103,9 +107,9 @@ class Connection:
             return self._change.wait_for(lambda: not self._unanswered, within)
 
     @property
-    def is_idle(self) -> bool:
-        """Whether everything that was asked has been answered."""
-        return not self._unanswered
+    def under_way(self) -> int:
+        """Calls that have not been answered yet."""
+        return self._unanswered
 
     def abandon(self) -> None:
         """Stop whatever runs; nobody is left to answer."""
@@ -130,7 +134,7 @@ class Connection:
             return
         try:
             request = jsonrpc.parse(message)
-            if request.is_notification:
+            if request.is_notification or request.method in self._session.silent:
                 self._notice(request)
                 answer(None)
                 return
@@ -148,7 +152,7 @@ class Connection:
             self._taken(request, answer)
             return
         modern = self._session.admit(request)
-        if request.method == "tools/call":
+        if request.method in self._dispatcher.calls:
             self._start(request, self._dispatcher.tool_call(request, modern), answer)
             return
         if request.method == "initialize":
@@ -190,6 +194,8 @@ class Connection:
 
     def _notice(self, request: jsonrpc.Request) -> None:
         """Notifications get no reply, known or not."""
+        if self._heard is not None:
+            self._heard(request.method)
         if request.method == "exit":
             self.wants_to_end = True
         elif request.method == "notifications/cancelled" and isinstance(request.params, dict):

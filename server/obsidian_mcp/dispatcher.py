@@ -39,6 +39,8 @@ class ToolCall:
 
 
 class Dispatcher:
+    calls: tuple[str, ...] = ("tools/call",)
+
     def __init__(
         self,
         settings: Settings,

@@ -23,7 +23,7 @@ class UsageError(Exception):
 class Option:
     """One option: `--name VALUE` on the command line, OBSIDIAN_MCP_NAME outside it."""
 
-    __slots__ = ("choices", "default", "help", "many", "metavar", "name")
+    __slots__ = ("_variable", "choices", "default", "help", "many", "metavar", "name")
 
     def __init__(
         self,
@@ -33,8 +33,10 @@ class Option:
         default: str = "",
         choices: tuple[str, ...] = (),
         many: bool = False,
+        variable: str = "",
     ) -> None:
         self.name = name
+        self._variable = variable
         self.help = help
         self.metavar = metavar or "|".join(choices)
         self.default = default
@@ -52,7 +54,7 @@ class Option:
 
     @property
     def variable(self) -> str:
-        return PREFIX + self.key.upper()
+        return PREFIX + (self._variable or self.key.upper())
 
 
 OPTIONS = (
@@ -85,6 +87,7 @@ HTTP_OPTIONS = (
     Option("token", "What a client must send as a bearer token, or as X-Api-Key.", "TEXT"),
     Option("allow-host", "Another name under which clients reach the server; may be repeated.", "HOST", many=True),
 )
+IDE_OPTIONS = (Option("port", "The port; 0 lets the system choose.", "PORT", default="0", variable="IDE_PORT"),)
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
 
@@ -170,6 +173,10 @@ def load(given: Mapping[str, Sequence[str]], environ: Mapping[str, str]) -> Sett
 def load_remote(given: Mapping[str, Sequence[str]], environ: Mapping[str, str]) -> Http:
     """Where another server is to be found."""
     return Http(_values(HTTP_OPTIONS, given, environ))
+
+
+def load_ide_port(given: Mapping[str, Sequence[str]], environ: Mapping[str, str]) -> int:
+    return int(_values(IDE_OPTIONS, given, environ)["port"][-1])
 
 
 def load_http(given: Mapping[str, Sequence[str]], environ: Mapping[str, str]) -> Http:

@@ -1,4 +1,4 @@
-"""Every sentence of the HTTP contracts has an id, and a test that names it."""
+"""Every sentence of the doors' contracts has an id, and a test that names it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,9 @@ SPECS = Path(__file__).parents[2] / "specs"
 TESTS = Path(__file__).parents[1]
 
 
-@pytest.mark.parametrize("spec", ["http-doors.md", "bridge-v1.md", "http-envelope.md", "streamable-http.md"])
+@pytest.mark.parametrize(
+    "spec", ["http-doors.md", "bridge-v1.md", "http-envelope.md", "streamable-http.md", "ide-door.md"]
+)
 def test_every_id_is_named_by_a_test(spec: str) -> None:
     ids = re.findall(r"^- \*\*([A-Z]\d+)\*\* ", (SPECS / spec).read_text(encoding="utf-8"), re.MULTILINE)
     assert ids

@@ -44,7 +44,7 @@ class World:
         for folder in (self.vault, self.outside):
             shutil.rmtree(folder, ignore_errors=True)
             folder.mkdir()
-        for name in ("mood.json", "calls.jsonl", "state.json"):
+        for name in ("mood.json", "calls.jsonl", "state.json", "editor.json"):
             (self.config / name).unlink(missing_ok=True)
         self.register({VAULT_ID: self.vault})
 
@@ -53,6 +53,10 @@ class World:
 
     def state(self, **state: Any) -> None:
         self._store("state.json", state)
+
+    def editor(self, **editor: Any) -> None:
+        """What is in front of the person: path, text, from, to, mode."""
+        self._store("editor.json", editor)
 
     def _store(self, name: str, value: Any) -> None:
         temporary = self.config / f"{name}.new"

@@ -19,6 +19,7 @@ from pathlib import Path
 from obsidian_mcp.backends import disk
 from obsidian_mcp.errors import Failure, FileFailed, NoteNotFound, PermissionDenied, TooLarge
 from obsidian_mcp.vault import text
+from obsidian_mcp.vault.active import Workspace, from_workspace
 from obsidian_mcp.vault.folding import fold
 from obsidian_mcp.vault.path import BadPath, VaultPath, check
 
@@ -60,11 +61,20 @@ class Looking:
 
     def settings(self) -> dict[str, object]:
         """The vault's `.obsidian/app.json`; empty where there is none that can be read."""
-        try:
-            found = json.loads(disk.read(f"{self._prefix}.obsidian/app.json"))
-        except (OSError, ValueError, RecursionError):
-            return {}
+        found = self._configured("app.json")
         return found if isinstance(found, dict) else {}
+
+    def workspace(self) -> Workspace:
+        """What the app last wrote down of its windows, as far as the files are still there."""
+        found = from_workspace(self._configured("workspace.json"))
+        there = tuple(path for path in found.opened if os.path.isfile(self._prefix + path.value))
+        return Workspace(found.active if found.active in there else None, there)
+
+    def _configured(self, name: str) -> object:
+        try:
+            return json.loads(disk.read(f"{self._prefix}.obsidian/{name}"))
+        except (OSError, ValueError, RecursionError):
+            return None
 
     def real(self, path: VaultPath) -> Path:
         """Where the path really leads, if that is inside the vault."""

@@ -21,6 +21,8 @@ FRESH = 5000  # milliseconds that a list of tools is good for
 
 
 class Relay:
+    calls: tuple[str, ...] = ("tools/call",)
+
     def __init__(self, remote: Remote) -> None:
         self._remote = remote
         self._lock = threading.Lock()

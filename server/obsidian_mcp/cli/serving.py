@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import re
+import sys
 from collections.abc import Mapping, Sequence
+from typing import Annotated
 
 import typer
 
 from obsidian_mcp import settings
-from obsidian_mcp.app import App, CannotServe, serve_bridge
+from obsidian_mcp.app import App, CannotServe, mention_note, serve_bridge
 from obsidian_mcp.cli import show
 from obsidian_mcp.cli.root import app, environment, load, with_options
+from obsidian_mcp.errors import Failure
 
 
 @app.command()
@@ -44,3 +48,69 @@ def bridge(context: typer.Context, given: Mapping[str, Sequence[str]]) -> None:
     """
     chosen = load(context, given)
     serve_bridge(settings.load_remote(given, environment()), chosen.log_level, chosen.log_format)
+
+
+@app.command()
+@with_options(*settings.IDE_OPTIONS)
+def ide(
+    context: typer.Context,
+    given: Mapping[str, Sequence[str]],
+    command: Annotated[
+        list[str] | None, typer.Argument(metavar="[-- COMMAND ...]", help="Run it in the vault, and end with it.")
+    ] = None,
+) -> None:
+    """Let Claude Code see the note you are in: the vault appears in its /ide list.
+
+    Claude Code finds it when started inside the vault's folder, or from here, behind --.
+
+    Example: obsidian-mcp ide --vault ~/notes -- claude
+    """
+    words = command or []
+    try:
+        App(load(context, given, quiet=bool(words))).serve_ide(
+            settings.load_ide_port(given, environment()), words, lambda folder, port: _opened(folder, port, words)
+        )
+    except CannotServe as problem:
+        show.problem(str(problem))
+        raise typer.Exit(1) from None
+
+
+def _opened(folder: str, port: int, command: Sequence[str]) -> None:
+    if not command and sys.stderr.isatty():
+        show.problem(f"open for Claude Code: start claude in {folder}, then /ide there; Ctrl-C closes it (port {port})")
+
+
+MENTION_OPTIONS = tuple(option for option in settings.OPTIONS if option.name == "vault")
+
+
+@app.command()
+@with_options(shared=MENTION_OPTIONS)
+def mention(
+    context: typer.Context,
+    note: Annotated[str, typer.Argument(metavar="NOTE", help="Its name, or its path from the vault's root.")],
+    given: Mapping[str, Sequence[str]],
+    lines: Annotated[str, typer.Option("--lines", metavar="A:B", help="Lines of it, from 1, both included.")] = "",
+) -> None:
+    """Point Claude Code at a note, through the door that `obsidian-mcp ide` has opened.
+
+    Example: obsidian-mcp mention "Meeting Notes" --lines 3:7
+    """
+    chosen = load(context, given, quiet=True)
+    try:
+        path, heard = mention_note(chosen, note, _lines(lines))
+    except Failure as failure:
+        show.fail(failure, as_json=False)
+    where = f"{path}, lines {lines}" if lines else path
+    if heard:
+        show.line(f"mentioned {where}")
+    else:
+        show.line(f"nobody is connected yet: {where} waits a minute for Claude Code")
+
+
+def _lines(text: str) -> tuple[int, int] | None:
+    if not text:
+        return None
+    found = re.fullmatch(r"([1-9][0-9]{0,8})(?::([1-9][0-9]{0,8}))?", text)
+    if not found or int(found[2] or found[1]) < int(found[1]):
+        raise settings.UsageError(f"--lines must read A:B, from 1 and not backwards, not {text!r}")
+    return int(found[1]), int(found[2] or found[1])

@@ -13,8 +13,12 @@ if TYPE_CHECKING:
 
 
 class Session:
-    def __init__(self, revision: str | None = None) -> None:
+    """`more` are methods beyond MCP's; `silent` ones are never answered, whatever they carry."""
+
+    def __init__(self, revision: str | None = None, more: tuple[str, ...] = (), silent: tuple[str, ...] = ()) -> None:
         self.revision = revision
+        self._more = more
+        self.silent = silent
 
     @property
     def takes_batches(self) -> bool:
@@ -27,7 +31,7 @@ class Session:
     def admit(self, request: Request) -> bool:
         """Raise if the request may not be answered; say whether the stateless rules hold for it."""
         modern = eras.is_modern(request)
-        methods = eras.MODERN_METHODS if modern else eras.LEGACY_METHODS
+        methods = (*(eras.MODERN_METHODS if modern else eras.LEGACY_METHODS), *self._more)
         if request.method not in methods:
             raise MethodNotFound(f"There is no method {request.method!r}. Methods: {', '.join(methods)}.")
         if not isinstance(request.params, dict):

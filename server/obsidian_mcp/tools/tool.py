@@ -74,12 +74,12 @@ class Tool:
 
     def listing(self) -> dict[str, Any]:
         """The tool as `tools/list` shows it."""
-        data = _slim(TypeAdapter(self.result).json_schema())
+        data = slim(TypeAdapter(self.result).json_schema())
         return {
             "name": self.name,
             "title": self.title,
             "description": self.description,
-            "inputSchema": _slim(self.params.model_json_schema()),
+            "inputSchema": slim(self.params.model_json_schema()),
             "outputSchema": {
                 "type": "object",
                 "properties": {"success": {"type": "boolean"}, "data": data},
@@ -128,10 +128,10 @@ def _name(detail: Mapping[str, Any]) -> str:
     return ".".join(str(part) for part in detail["loc"])
 
 
-def _slim(schema: Any) -> Any:
+def slim(schema: Any) -> Any:
     """Drop what a model doesn't need: titles, the null of an optional value, what is default anyway."""
     if isinstance(schema, list):
-        return [_slim(item) for item in schema]
+        return [slim(item) for item in schema]
     if not isinstance(schema, dict):
         return schema
     if "anyOf" in schema:
@@ -139,6 +139,6 @@ def _slim(schema: Any) -> Any:
         schema = {**only, **{key: value for key, value in schema.items() if key != "anyOf"}}
     kept = {key: value for key, value in schema.items() if key not in ("title", "default")}
     return {
-        key: {name: _slim(inner) for name, inner in value.items()} if key == "properties" else _slim(value)
+        key: {name: slim(inner) for name, inner in value.items()} if key == "properties" else slim(value)
         for key, value in kept.items()
     }

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from obsidian_mcp.call import Call
+from obsidian_mcp.vault.active import Active
 from obsidian_mcp.vault.names import Name
 from obsidian_mcp.vault.path import VaultPath
 
@@ -108,6 +109,9 @@ class Backend(Protocol):
 
     def open(self, wanted: str, call: Call) -> Vault:
         """The vault that a name, an id or a path means, for one call."""
+
+    def active(self, wanted: str, call: Call) -> Active | None:
+        """The note in front of the person; raises where that can't be known without disturbing them."""
 
     def health(self, wanted: tuple[str, ...]) -> str:
         """`ok`, `degraded` if the app is missing or not running, `error` if a vault's folder is gone."""

@@ -84,7 +84,7 @@ class Page:
 
 def page(path: VaultPath, text: str, start_line: int, max_lines: int | None) -> Page:
     """Some lines of a note. The pages put together are the note, byte for byte."""
-    lines = text.count("\n") + (not text.endswith("\n") and text != "")
+    lines = line_count(text)
     if start_line == 1 and max_lines is None and lines > 1 and len(text) <= PAGE_CHARACTERS:
         return Page(text, lines, None)  # most notes, whole
     begin = _skip_lines(text, 0, start_line - 1)
@@ -105,6 +105,10 @@ def page(path: VaultPath, text: str, start_line: int, max_lines: int | None) -> 
             path=path.value,
         )
     return Page(content, lines, number + 1 if more else None)
+
+
+def line_count(text: str) -> int:
+    return text.count("\n") + (not text.endswith("\n") and text != "")
 
 
 def _skip_lines(text: str, at: int, count: int) -> int:

@@ -11,8 +11,9 @@ from obsidian_mcp.backends.cli.vault import CliVault
 from obsidian_mcp.backends.files import Folder
 from obsidian_mcp.backends.state import State
 from obsidian_mcp.call import Call
-from obsidian_mcp.errors import Failure, ObsidianNotRunning, VaultNotFound
+from obsidian_mcp.errors import CliFailed, Failure, ObsidianNotRunning, VaultNotFound
 from obsidian_mcp.settings import Settings, looks_like_path
+from obsidian_mcp.vault.active import Active, Unreadable, from_app
 
 HEALTH_LIMIT = 5.0
 
@@ -56,6 +57,30 @@ class CliBackend:
         except Failure:
             return "degraded"
         return "ok"
+
+    def active(self, wanted: str, call: Call) -> Active | None:
+        """Asked every second, so nothing that would start the app or open a window."""
+        command = self._find_command()
+        if discover.may_launch(command):
+            raise ObsidianNotRunning("Asking this command for the active note could start the app.")
+        vaults = registry.registered(self._settings.environ)
+        found = registry.the_one(wanted, vaults, self._settings.environ)
+        if found is None or not found.open:
+            raise ObsidianNotRunning("The vault is not open in Obsidian.")
+        name = registry.unmistakable(found, vaults)
+        client = Client(command, name, self._settings.environ, call, registry.described(vaults))
+        doing = "asking for the active note"
+        reply = client.ask(argv.active(), doing)
+        said = replies.evaluated(reply)
+        if said is None:
+            raise client.failure(reply, doing)
+        try:
+            base, active = from_app(said)
+        except Unreadable as problem:
+            raise CliFailed(f"Obsidian's answer is not understood while {doing}: {problem}.") from None
+        if os.path.realpath(base) != os.path.realpath(found.path):
+            raise CliFailed(f"Another vault answered while {doing}: {base}.")
+        return active
 
     def _find_command(self) -> str:
         if self._command is None:

@@ -66,6 +66,12 @@ _SENTENCES: tuple[tuple[re.Pattern[str], type[Failure], str], ...] = (
 )
 
 
+def evaluated(reply: str) -> str | None:
+    """The value that `eval` printed; what the console printed before it does not count."""
+    last = reply.rstrip("\r\n").rpartition("\n")[2]
+    return last.removeprefix("=> ") if last.startswith("=> ") else None
+
+
 END_OF_TIME = 253_402_300_800_000  # the year 10000, in milliseconds
 
 

@@ -10,10 +10,12 @@ from obsidian_mcp.backends.embedded import moving
 from obsidian_mcp.backends.embedded.index import Index
 from obsidian_mcp.backends.embedded.vault import EmbeddedVault
 from obsidian_mcp.backends.files import Folder
+from obsidian_mcp.backends.looking import Looking
 from obsidian_mcp.backends.state import State
 from obsidian_mcp.call import Call
 from obsidian_mcp.errors import VaultNotFound
 from obsidian_mcp.settings import Settings, at_home, looks_like_path
+from obsidian_mcp.vault.active import Active
 
 
 class EmbeddedBackend:
@@ -37,6 +39,11 @@ class EmbeddedBackend:
         except VaultNotFound:
             return "error"
         return "ok"
+
+    def active(self, wanted: str, call: Call) -> Active | None:
+        """As far as the app has left it on disk."""
+        found = Looking(self._root(wanted)).workspace().active
+        return Active(found) if found else None
 
     def _root(self, wanted: str) -> str:
         if looks_like_path(wanted):  # then no list has to be asked which folder is meant

@@ -186,7 +186,7 @@ class _Exchange:
             self._end_watch()
 
     def _begin_watch(self, request: Request) -> None:
-        if not self._inbox and not self._connection.is_idle:
+        if not self._inbox and self._connection.under_way:
             self._watch = Watch(request, self._connection.abandon)
 
     def _end_watch(self) -> None:

@@ -1,0 +1,159 @@
+"""Who is connected to a door, and each one's way out."""
+
+from __future__ import annotations
+
+import asyncio
+import collections
+import contextlib
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from websockets.asyncio.server import ServerConnection
+from websockets.exceptions import ConnectionClosed
+
+from obsidian_mcp import logs
+
+MIB = 1024 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Of one door. Times are seconds."""
+
+    connections: int = 10
+    frame: int = MIB
+    message: int = 10 * MIB
+    ping: float = 30.0
+    missed: int = 2  # pings in a row without an answer, and the client is gone
+    unread: int = 32 * MIB  # bytes that may wait for a client that doesn't read
+    under_way: int = 100  # calls of one client
+    hello: float = 0.2  # from its introduction to the first selection
+    mention: float = 60.0  # that a mention waits for somebody to hear it
+    handshake: float = 10.0
+    close: float = 1.0
+
+
+class Audience:
+    """Those who are connected, and what waits for them. Used from every thread."""
+
+    def __init__(self, limits: Limits) -> None:
+        self._limits = limits
+        self._lock = threading.Lock()
+        self._ready: set[Client] = set()
+        self._waiting: list[tuple[float, bytes]] = []
+
+    def mention(self, message: bytes) -> int:
+        """To everybody, or to the next who comes; how many have it now."""
+        with self._lock:
+            ready = list(self._ready)
+            if not ready:
+                self._waiting.append((time.monotonic() + self._limits.mention, message))
+        for client in ready:
+            client.send(message)
+        return len(ready)
+
+    def select(self, message: bytes) -> None:
+        with self._lock:
+            ready = list(self._ready)
+        for client in ready:
+            client.select(message)
+
+    def enter(self, client: Client) -> None:
+        now = time.monotonic()
+        with self._lock:
+            self._ready.add(client)
+            waiting, self._waiting = [message for until, message in self._waiting if now < until], []
+        for message in waiting:
+            client.send(message)
+
+    def leave(self, client: Client) -> None:
+        with self._lock:
+            self._ready.discard(client)
+
+
+class Client:
+    """One connection's way out: in order, without waiting for a reader, and never without end."""
+
+    def __init__(self, websocket: ServerConnection, limits: Limits) -> None:
+        self._websocket = websocket
+        self._limits = limits
+        self._loop = asyncio.get_running_loop()
+        self._messages: collections.deque[bytes] = collections.deque()
+        self._selection: bytes | None = None
+        self._size = 0
+        self._news = asyncio.Event()
+        self._ended = asyncio.Event()
+        self.is_introduced = False
+
+    @property
+    def is_gone(self) -> bool:
+        return self._websocket.close_code is not None
+
+    def send(self, message: bytes) -> None:
+        """From whichever thread."""
+        self._on_loop(lambda: self._put(message))
+
+    def select(self, message: bytes) -> None:
+        """The same, for what only the newest counts of."""
+        self._on_loop(lambda: self._put_selection(message))
+
+    def note(self) -> None:
+        """A call has ended."""
+        self._on_loop(self._ended.set)
+
+    async def noted(self) -> None:
+        self._ended.clear()
+        await self._ended.wait()
+
+    def _on_loop(self, work: Callable[[], None]) -> None:
+        with contextlib.suppress(RuntimeError):  # the loop has ended: there is nobody left to tell
+            self._loop.call_soon_threadsafe(work)
+
+    def _put(self, message: bytes) -> None:
+        self._messages.append(message)
+        self._size += len(message)
+        if self._size > self._limits.unread:
+            logs.log("warning", "cut off", why="it does not read", bytes=self._size)
+            self._websocket.transport.abort()
+        self._news.set()
+
+    def _put_selection(self, message: bytes) -> None:
+        self._selection = message
+        self._news.set()
+
+    async def write(self) -> None:
+        with contextlib.suppress(ConnectionClosed):
+            while True:
+                await self._news.wait()
+                self._news.clear()
+                while self._messages:
+                    message = self._messages.popleft()
+                    await self._websocket.send(message.decode())
+                    self._size -= len(message)
+                if self._selection is not None:
+                    selection, self._selection = self._selection, None
+                    await self._websocket.send(selection.decode())
+
+    async def keep_alive(self) -> None:
+        """A client that has vanished says nothing: so it is asked."""
+        missed = 0
+        answered: asyncio.Future[float] | None = None
+        with contextlib.suppress(ConnectionClosed):
+            while True:
+                await asyncio.sleep(self._limits.ping)
+                missed = 0 if answered is None or answered.done() else missed + 1
+                if missed >= self._limits.missed:
+                    logs.log("info", "gone", missed=missed)
+                    self._websocket.transport.abort()
+                    return
+                with contextlib.suppress(TimeoutError):  # its buffer is full: that is no answer either
+                    waiter = await asyncio.wait_for(self._websocket.ping(), self._limits.ping / 2)
+                    answered = asyncio.ensure_future(waiter)
+                    answered.add_done_callback(_look_at)
+
+
+def _look_at(waiter: asyncio.Future[float]) -> None:
+    if not waiter.cancelled():
+        waiter.exception()

@@ -1,0 +1,160 @@
+"""One vault's door: who may come in, and the conversation with each. What is asked is not its matter."""
+
+from __future__ import annotations
+
+import asyncio
+import hmac
+import http
+import logging
+import socket
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from websockets.asyncio.server import Server, ServerConnection, serve
+from websockets.datastructures import Headers
+from websockets.exceptions import ConnectionClosed
+from websockets.http11 import Request, Response
+from websockets.typing import Subprotocol
+
+from obsidian_mcp import logs
+from obsidian_mcp.connection import Connection
+from obsidian_mcp.doors.ide.clients import Audience, Client, Limits
+from obsidian_mcp.ide import shapes
+from obsidian_mcp.ide.watching import Watcher
+from obsidian_mcp.protocol.session import Session
+from obsidian_mcp.turns import Turns
+
+if TYPE_CHECKING:
+    from obsidian_mcp.connection import Answerer
+
+HANDSHAKES = 200  # under way at once; beyond that a connection is cut
+
+
+class IdeDoor:
+    """One vault's. `hello` is the selection as it was last seen, as a message."""
+
+    def __init__(
+        self,
+        answerer: Answerer,
+        watcher: Watcher,
+        audience: Audience,
+        hello: Callable[[], bytes | None],
+        token: str,
+        limits: Limits,
+    ) -> None:
+        self._answerer = answerer
+        self._watcher = watcher
+        self._audience = audience
+        self._hello = hello
+        self._token = token.encode()
+        self._limits = limits
+        self._turns = Turns()
+
+    async def open(self, listening: socket.socket) -> Server:
+        """Answer from now on. Whoever closes the server tells everybody that we go away."""
+        quiet = logging.getLogger("websockets")  # its words are not log lines of ours
+        quiet.addHandler(logging.NullHandler())
+        quiet.propagate = False
+        limits = self._limits
+        return await serve(
+            self._converse,
+            sock=listening,
+            process_request=self._admit,
+            select_subprotocol=lambda _, offered: Subprotocol("mcp") if "mcp" in offered else None,
+            compression=None,
+            server_header=None,
+            open_timeout=limits.handshake,
+            close_timeout=limits.close,
+            ping_interval=None,  # ours is below: theirs gives up after one miss
+            max_size=(limits.message, limits.frame),
+            create_connection=_Guarded,
+            logger=quiet,
+        )
+
+    def _admit(self, connection: ServerConnection, request: Request) -> Response | None:
+        """None lets it in. What is wrong with a token is not told."""
+        if request.headers.get_all("Origin"):
+            return _refusal(connection, http.HTTPStatus.FORBIDDEN)  # a web page: no program of ours sends it
+        offered = request.headers.get_all(shapes.AUTHORIZATION)
+        same = [hmac.compare_digest(value.encode("utf-8", "surrogateescape"), self._token) for value in offered]
+        if len(offered) != 1 or not same[0]:
+            return _refusal(connection, http.HTTPStatus.UNAUTHORIZED)
+        kind = _is_command(request.headers)
+        open = (other.request.headers for other in connection.server.connections if other.request)
+        if sum(_is_command(headers) == kind for headers in open) >= self._limits.connections:
+            return _refusal(connection, http.HTTPStatus.SERVICE_UNAVAILABLE)
+        return None
+
+    async def _converse(self, websocket: ServerConnection) -> None:
+        assert websocket.request is not None
+        command = _is_command(websocket.request.headers)
+        client = Client(websocket, self._limits)
+        connection = Connection(
+            self._answerer,
+            self._turns,
+            client.send,
+            session=Session(more=shapes.MORE_METHODS, silent=shapes.SILENT),
+            ended=client.note,
+            heard=lambda method: None if command else self._heard(client, method),
+        )
+        logs.log("info", "connected", command=command)
+        if not command:
+            self._watcher.listen()
+        tasks = [asyncio.create_task(work) for work in (client.write(), client.keep_alive())]
+        try:
+            async for message in websocket:
+                while connection.under_way >= self._limits.under_way:
+                    await client.noted()
+                connection.receive(message.encode() if isinstance(message, str) else message)
+        except ConnectionClosed:
+            pass
+        finally:
+            for task in tasks:
+                task.cancel()
+            connection.abandon()
+            self._audience.leave(client)
+            if not command:
+                self._watcher.leave()
+            logs.log("info", "disconnected", command=command, code=websocket.close_code)
+
+    def _heard(self, client: Client, method: str) -> None:
+        if method in shapes.SILENT and not client.is_introduced:
+            client.is_introduced = True
+            asyncio.get_running_loop().call_later(self._limits.hello, self._greet, client)
+
+    def _greet(self, client: Client) -> None:
+        if client.is_gone:
+            return
+        self._audience.enter(client)
+        hello = self._hello()
+        if hello is not None:
+            client.select(hello)
+
+
+class _Guarded(ServerConnection):
+    """Cut at once where too many have come and not said who they are."""
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        super().connection_made(transport)
+        if len(self.server.handler_tasks) > HANDSHAKES:
+            self.transport.abort()
+
+
+def bind(port: int) -> socket.socket:
+    """A socket of this machine alone, on which nobody is answered yet."""
+    bound = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+    try:
+        bound.bind(("127.0.0.1", port))
+    except OSError:
+        bound.close()
+        raise
+    return bound
+
+
+def _is_command(headers: Headers) -> bool:
+    """Our own `mention`, which is neither counted nor told anything."""
+    return shapes.COMMAND in headers
+
+
+def _refusal(connection: ServerConnection, status: http.HTTPStatus) -> Response:
+    return connection.respond(status, f"{status.phrase}\n")

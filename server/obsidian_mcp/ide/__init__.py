@@ -1,0 +1,1 @@
+"""The door by which Claude Code sees the note a person is in: everything but its socket."""

@@ -1,0 +1,33 @@
+"""The program that a door was opened for: it runs in the vault, and the door ends with it."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+from collections.abc import Mapping, Sequence
+
+from obsidian_mcp.ide import shapes
+
+
+class NoCompanion(Exception):
+    """It can't be started; one line says why."""
+
+
+class Companion:
+    """Has the terminal to itself: what is pressed there is meant for it."""
+
+    def __init__(self, words: Sequence[str], folder: str, port: int, environ: Mapping[str, str]) -> None:
+        try:
+            self._process = subprocess.Popen(words, cwd=folder, env={**environ, **shapes.variables(port)})
+        except OSError as error:
+            raise NoCompanion(f"{words[0]} cannot be started: {error.strerror}") from None
+
+    def wait(self) -> int:
+        """Its exit code, as a shell would tell it."""
+        code = self._process.wait()
+        return code if code >= 0 else 128 - code
+
+    def end(self, number: int = signal.SIGTERM) -> None:
+        """Pass on that the end has come."""
+        if self._process.poll() is None:
+            self._process.send_signal(number)

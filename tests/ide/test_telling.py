@@ -1,0 +1,196 @@
+"""What the door tells, and how it comes to know: the ids are those of specs/ide-door.md."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+from tests.support.ide import LIMIT, DoorProcess, Talk, talking
+from tests.support.world import World
+
+
+def selection(talk: Talk) -> tuple[str, str, tuple[int, int], tuple[int, int], bool]:
+    """The next one: note, text, from, to, whether it is empty."""
+    told = talk.notice("selection_changed")
+    found = told["selection"]
+    ends = [(found[end]["line"], found[end]["character"]) for end in ("start", "end")]
+    return told["filePath"].rpartition("/")[2], told["text"], ends[0], ends[1], found["isEmpty"]
+
+
+def mention(world: World, *words: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "obsidian_mcp", "mention", *words],
+        env=world.environment(),
+        capture_output=True,
+        text=True,
+        timeout=LIMIT,
+        check=False,
+    )
+
+
+def test_i22_a_selection_is_told_with_absolute_paths_and_places_from_0(talk: Talk, own_world: World) -> None:
+    own_world.editor(path="Deep/Ä b.md", text="x 😀", **{"from": [2, 0], "to": [3, 4]})
+    while (told := talk.notice("selection_changed"))["text"] == "":
+        pass
+    file = own_world.vault / "Deep" / "Ä b.md"
+    assert told == {
+        "text": "x 😀",
+        "filePath": str(file),
+        "fileUrl": file.as_uri(),
+        "selection": {"start": {"line": 2, "character": 0}, "end": {"line": 3, "character": 4}, "isEmpty": False},
+    }
+    assert "%C3%84%20b.md" in told["fileUrl"]
+
+
+def test_i23_a_cursor_that_moves_through_a_note_is_followed(talk: Talk, own_world: World) -> None:
+    assert selection(talk) == ("Note.md", "", (0, 0), (0, 0), True)
+    own_world.editor(path="Note.md", **{"from": [1, 2], "to": [1, 2]})
+    assert selection(talk) == ("Note.md", "", (1, 2), (1, 2), True)
+    own_world.editor(path="Note.md", text="two", **{"from": [1, 0], "to": [1, 3]}, console=["said", "=> something"])
+    assert selection(talk) == ("Note.md", "two", (1, 0), (1, 3), False)
+    own_world.editor(path="Note.md", text="two", **{"from": [1, 0], "to": [1, 3]}, mode="preview")
+    assert selection(talk) == ("Note.md", "", (0, 0), (0, 0), True)
+    own_world.editor(path="Deep/Ä b.md")
+    assert selection(talk) == ("Ä b.md", "", (0, 0), (0, 0), True)
+
+
+def test_i23_every_client_gets_the_selection_when_it_has_introduced_itself(
+    door: DoorProcess, token: str, talk: Talk
+) -> None:
+    assert selection(talk)[0] == "Note.md"
+    with talking(door.port, token) as second:
+        assert selection(second.introduce())[0] == "Note.md"
+
+
+def test_i24_a_person_points_at_lines_of_a_note(talk: Talk, own_world: World) -> None:
+    done = mention(own_world, "note", "--lines", "2:3")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "mentioned Note.md, lines 2:3\n", "")
+    path = str(own_world.vault / "Note.md")
+    assert talk.notice("at_mentioned") == {"filePath": path, "lineStart": 1, "lineEnd": 2}
+    assert mention(own_world, "Ä b", "--vault", "Vault").returncode == 0
+    assert talk.notice("at_mentioned") == {"filePath": str(own_world.vault / "Deep" / "Ä b.md")}
+    assert mention(own_world, "Note", "--lines", "3").returncode == 0
+    assert talk.notice("at_mentioned")["lineEnd"] == 2
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "said"),
+    [
+        (("Nope",), 5, "There is no note 'Nope'"),
+        (("../Note",), 2, "must not contain '..'"),
+        (("Note", "--lines", "0:1"), 2, "--lines must read A:B"),
+        (("Note", "--lines", "3:2"), 2, "--lines must read A:B"),
+        (("Note", "--lines", "2:4"), 2, "Note.md has 3 lines; there is no line 4"),
+    ],
+)
+def test_i24_what_cannot_be_pointed_at_is_told(
+    talk: Talk, own_world: World, words: tuple[str, ...], code: int, said: str
+) -> None:
+    done = mention(own_world, *words)
+    assert done.returncode == code
+    assert said in done.stderr
+
+
+def test_i24_ten_clients_do_not_keep_a_mention_out(door: DoorProcess, token: str, own_world: World) -> None:
+    from contextlib import ExitStack
+
+    with ExitStack() as stack:
+        talks = [stack.enter_context(talking(door.port, token)).introduce() for _ in range(10)]
+        for talk in talks:
+            talk.notice("selection_changed")
+        assert mention(own_world, "Note").stdout == "mentioned Note.md\n"
+        for talk in talks:
+            assert talk.notice("at_mentioned")["filePath"].endswith("Note.md")
+
+
+def test_i25_of_several_doors_one_must_be_named(own_world: World) -> None:
+    second = own_world.folder / "Second"
+    second.mkdir()
+    (second / "Note.md").write_text("x")
+    own_world.put("Note.md", "y")
+    options = ("--backend", "embedded", "--vault", str(own_world.vault), "--vault", str(second))
+    with DoorProcess(own_world.environment(), *options, doors=2):
+        done = mention(own_world, "Note")
+        assert done.returncode == 2
+        assert str(own_world.vault) in done.stderr
+        assert str(second) in done.stderr
+        assert mention(own_world, "Note", "--vault", "Vault").returncode == 0
+
+
+def test_i25_without_a_door_the_command_says_how_to_open_one(own_world: World) -> None:
+    done = mention(own_world, "Note")
+    assert done.returncode == 2
+    assert "obsidian-mcp ide" in done.stderr
+
+
+def test_i26_a_mention_waits_for_the_next_client(door: DoorProcess, token: str, own_world: World) -> None:
+    done = mention(own_world, "Note", "--lines", "1:1")
+    assert done.stdout == "nobody is connected yet: Note.md, lines 1:1 waits a minute for Claude Code\n"
+    with talking(door.port, token) as talk:
+        assert talk.introduce().notice("at_mentioned")["lineStart"] == 0
+    with talking(door.port, token) as second:
+        assert second.introduce().notice("selection_changed")
+
+
+def test_i27_the_app_is_asked_one_constant_thing(talk: Talk, own_world: World) -> None:
+    selection(talk)
+    own_world.editor(path="Deep/Ä b.md", text="`${evil}`", **{"from": [0, 0], "to": [0, 2]})
+    selection(talk)
+    asked = [words for words in own_world.commands() if words[0] == "eval"]
+    assert len(asked) >= 2
+    assert len({tuple(words) for words in asked}) == 1
+    assert all(record["argv"][0].startswith("vault=") for record in own_world.records())
+
+
+def test_i27_nobody_is_asked_before_a_client_has_come(door: DoorProcess, own_world: World) -> None:
+    assert own_world.commands() == []
+
+
+def test_i27_a_vault_whose_window_is_closed_is_not_asked_for(own_world: World) -> None:
+    own_world.put("Left.md")
+    own_world.put(".obsidian/workspace.json", workspace("Left.md"))
+    own_world.register({"0123456789abcdef": own_world.vault}, opened="nothing")
+    with DoorProcess(own_world.environment(), "--vault", "Vault") as door:
+        assert seen_from(door, own_world) == "Left.md"
+    assert own_world.commands() == []
+
+
+@pytest.mark.parametrize("mood", ["not-running", "disabled", "type-error"])
+def test_i28_where_the_app_does_not_answer_the_note_is_the_one_it_has_left(own_world: World, mood: str) -> None:
+    own_world.put("Left.md")
+    own_world.put(".obsidian/workspace.json", workspace("Left.md"))
+    own_world.mood(mood)
+    with DoorProcess(own_world.environment(), "--vault", "Vault") as door:
+        assert seen_from(door, own_world) == "Left.md"
+
+
+def test_i28_another_vaults_answer_is_not_believed(own_world: World) -> None:
+    own_world.put("Left.md")
+    own_world.put("Secret.md")
+    own_world.put(".obsidian/workspace.json", workspace("Left.md"))
+    own_world.editor(path="Secret.md", base=str(own_world.outside))
+    with DoorProcess(own_world.environment(), "--vault", "Vault") as door:
+        assert seen_from(door, own_world) == "Left.md"
+
+
+def test_i28_without_obsidian_the_files_are_enough(own_world: World) -> None:
+    own_world.put("Left.md")
+    own_world.put(".obsidian/workspace.json", workspace("Left.md"))
+    with DoorProcess(own_world.environment(), "--backend", "embedded", "--vault", str(own_world.vault)) as door:
+        assert seen_from(door, own_world) == "Left.md"
+
+
+def workspace(file: str) -> str:
+    leaf = {"id": "one", "type": "leaf", "state": {"type": "markdown", "state": {"file": file}}}
+    return json.dumps({"main": {"type": "split", "children": [{"type": "tabs", "children": [leaf]}]}, "active": "one"})
+
+
+def seen_from(door: DoorProcess, world: World) -> str:
+    from tests.support.ide import lock_folder, locks
+
+    token = locks(lock_folder(world))[0]["authToken"]
+    with talking(door.port, token) as talk:
+        return selection(talk.introduce())[0]

@@ -1,0 +1,183 @@
+"""The watcher by itself, and the door's clocks, with shorter times: the ids are those of specs/ide-door.md."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import os
+import queue
+import socket
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from obsidian_mcp.backends.embedded.backend import EmbeddedBackend
+from obsidian_mcp.call import Call
+from obsidian_mcp.doors.ide.clients import Limits
+from obsidian_mcp.doors.ide.opening import make
+from obsidian_mcp.doors.ide.server import bind
+from obsidian_mcp.errors import CliFailed
+from obsidian_mcp.ide.desk import Desk
+from obsidian_mcp.ide.watching import Watcher
+from obsidian_mcp.settings import load
+from obsidian_mcp.vault.active import Active
+from obsidian_mcp.vault.path import VaultPath
+from tests.support.ide import AUTHORIZATION, LIMIT, talking
+from tests.support.world import World
+
+NOTE, LEFT = Active(VaultPath("Note.md")), Active(VaultPath("Left.md"))
+
+
+class App:
+    """Answers looks, one after another, as the test says."""
+
+    def __init__(self) -> None:
+        self.looks: queue.SimpleQueue[Call] = queue.SimpleQueue()
+        self.answers: queue.SimpleQueue[Active | Exception | None] = queue.SimpleQueue()
+        self.told: queue.SimpleQueue[Active] = queue.SimpleQueue()
+        self.watcher = Watcher(self.look, lambda: LEFT, self.told.put, between=0.001, after_failures=3600)
+
+    def look(self, call: Call) -> Active | None:
+        self.looks.put(call)
+        answer = self.answers.get(timeout=LIMIT)
+        if isinstance(answer, Exception):
+            raise answer
+        return answer
+
+
+def test_i27_nobody_looks_until_somebody_listens_and_a_change_is_told_once() -> None:
+    app = App()
+    app.watcher.begin()
+    assert app.looks.empty()
+    app.watcher.listen()
+    for answer in (NOTE, NOTE, None, LEFT):
+        app.looks.get(timeout=LIMIT)
+        app.answers.put(answer)
+    assert app.told.get(timeout=LIMIT) == NOTE
+    assert app.told.get(timeout=LIMIT) == LEFT
+    app.watcher.end()
+    app.answers.put(None)
+
+
+def test_i27_after_three_failures_it_looks_more_seldom_and_says_what_is_left() -> None:
+    app = App()
+    app.watcher.listen()
+    for _ in range(3):
+        assert app.watcher.pause == 0.001
+        app.answers.put(CliFailed("no"))
+        app.watcher.see()
+    assert app.watcher.pause == 3600
+    assert app.told.get(timeout=LIMIT) == LEFT
+    app.answers.put(NOTE)
+    app.watcher.see()
+    assert app.watcher.pause == 0.001
+    assert app.told.get(timeout=LIMIT) == NOTE
+
+
+def test_i27_a_call_takes_a_look_back_and_none_begins_before_it_is_over() -> None:
+    app = App()
+    app.watcher.listen()
+    app.watcher.begin()
+    running = app.looks.get(timeout=LIMIT)
+    entered, may_leave = threading.Event(), threading.Event()
+
+    def call() -> None:
+        with app.watcher.quiet():
+            entered.set()
+            may_leave.wait(LIMIT)
+
+    thread = threading.Thread(target=call)
+    thread.start()
+    while not running.cancelled:
+        pass
+    assert not entered.is_set()  # one at a time: the look is not over yet
+    app.answers.put(NOTE)
+    assert entered.wait(LIMIT)
+    app.watcher.see()
+    assert app.looks.empty()
+    may_leave.set()
+    thread.join(LIMIT)
+    app.looks.get(timeout=LIMIT)
+    app.watcher.end()
+    app.answers.put(None)
+
+
+def test_i27_what_was_seen_is_forgotten_when_the_last_one_leaves() -> None:
+    app = App()
+    app.watcher.listen()
+    app.answers.put(NOTE)
+    app.watcher.see()
+    assert app.watcher.latest == NOTE
+    app.watcher.leave()
+    assert app.watcher.latest is None
+
+
+@contextmanager
+def running(world: World, limits: Limits) -> Iterator[int]:
+    """A door of this process's, with other limits than a real one has."""
+    settings = load({"vault": [str(world.vault)], "backend": ["embedded"]}, world.environment())
+    desk = Desk(str(world.vault), str(world.vault), EmbeddedBackend(settings))
+    door, watcher = make(desk, "token", limits, between=0.01)
+    watcher.begin()
+    listening = bind(0)
+    ready, loop, stop = threading.Event(), asyncio.new_event_loop(), asyncio.Event()
+
+    async def run() -> None:
+        server = await door.open(listening)
+        ready.set()
+        await stop.wait()
+        server.close()
+        await server.wait_closed()
+
+    thread = threading.Thread(target=lambda: loop.run_until_complete(run()))
+    thread.start()
+    assert ready.wait(LIMIT)
+    try:
+        yield listening.getsockname()[1]
+    finally:
+        watcher.end()
+        loop.call_soon_threadsafe(stop.set)
+        thread.join(LIMIT)
+        loop.close()
+
+
+def test_i12_a_client_that_has_vanished_is_dropped_after_two_pings_without_an_answer(own_world: World) -> None:
+    with running(own_world, Limits(ping=0.05)) as port, socket.create_connection(("127.0.0.1", port), LIMIT) as raw:
+        key = base64.b64encode(os.urandom(16)).decode()
+        raw.sendall(
+            f"GET / HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Key: {key}\r\n"
+            f"Sec-WebSocket-Version: 13\r\n{AUTHORIZATION}: token\r\n\r\n".encode()
+        )
+        heard = b""
+        try:
+            while part := raw.recv(65536):
+                heard += part
+        except ConnectionResetError:
+            pass
+        head, _, frames = heard.partition(b"\r\n\r\n")
+        assert head.startswith(b"HTTP/1.1 101 ")
+        assert frames.count(b"\x89\x04") == 2  # a ping with four bytes
+
+
+def test_i12_a_client_that_answers_its_pings_stays(own_world: World) -> None:
+    with running(own_world, Limits(ping=0.01)) as port, talking(port, "token") as talk:
+        for _ in range(300):
+            assert talk.result("ping") == {}
+
+
+def test_i26_a_mention_does_not_wait_for_ever(own_world: World) -> None:
+    own_world.put("Note.md")
+    command = {"headers": {"x-obsidian-mcp-command": "mention"}}
+    with running(own_world, Limits(mention=0.0)) as port:
+        with talking(port, "token", **command) as pointing:
+            pointing.introduce()
+            assert pointing.result("obsidian-mcp/mention", {"filePath": "Note.md"}) == {"clients": 0}
+        with talking(port, "token") as talk, talking(port, "token", **command) as pointing:
+            own_world.put(
+                ".obsidian/workspace.json",
+                '{"main":{"type":"leaf","id":1,"state":{"state":{"file":"Note.md"}}},"active":1}',
+            )
+            talk.introduce().notice("selection_changed")
+            pointing.introduce()
+            pointing.result("obsidian-mcp/mention", {"filePath": "Note.md", "lines": [4, 5]})
+            assert talk.notice("at_mentioned")["lineStart"] == 4
