@@ -19,6 +19,8 @@ PATIENCE = 30
 class Slow:
     """A dispatcher whose calls end when they may."""
 
+    calls: tuple[str, ...] = ("tools/call",)
+
     def __init__(self) -> None:
         self.may_end = threading.Semaphore(0)
 
@@ -102,6 +104,8 @@ def test_cancelling_stops_what_runs() -> None:
 
 def test_nothing_is_reported_after_the_reply() -> None:
     class Keeps(Slow):
+        calls: tuple[str, ...] = ("tools/call",)
+
         def answer(self, tool: ToolCall, call: Call) -> bytes:
             self.call = call
             return super().answer(tool, call)

@@ -52,6 +52,8 @@ def test_any_value_is_a_request_or_a_failure(value: Any) -> None:
 class _NeverCalled:
     """A dispatcher that only gets what no rule has stopped."""
 
+    calls: tuple[str, ...] = ("tools/call",)
+
     def quick_result(self, *_: Any) -> bytes:
         return b"{}"
 

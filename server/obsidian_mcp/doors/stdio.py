@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import signal
+import _signal as signal  # type: ignore[import-not-found, unused-ignore]  # `signal` loads `enum`, for names alone
 
 from obsidian_mcp.connection import Connection
 from obsidian_mcp.doors import streams

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import json
-
 from obsidian_mcp.errors import Failure, InvalidRequest, ParseError, face
+from obsidian_mcp.protocol import quickjson
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
     Id = str | int | None
-
-_encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode
 
 
 class Request:
@@ -35,7 +32,7 @@ class Request:
 def decode(line: bytes) -> Any:
     """The JSON value on a line. NaN, infinities, and numbers nobody can hold are not JSON."""
     try:
-        return _decoder.decode(line.decode("utf-8"))
+        return quickjson.decode(line.decode("utf-8"))
     except RecursionError:
         raise ParseError("The line is nested too deeply to read. Send a flatter message.") from None
     except ValueError as error:
@@ -48,20 +45,6 @@ def _reason(error: ValueError) -> str:
     if isinstance(error, UnicodeDecodeError):
         return f"byte {error.start} is not UTF-8"
     return str(error).split(";")[0]
-
-
-def _number(text: str) -> float:
-    number = float(text)
-    if number in (float("inf"), float("-inf")):
-        raise ValueError(f"the number {text[:20]} is out of range")
-    return number
-
-
-def _constant(text: str) -> float:
-    raise ValueError(f"{text} is not a JSON value")
-
-
-_decoder = json.JSONDecoder(parse_float=_number, parse_constant=_constant)
 
 
 def is_response(message: Any) -> bool:
@@ -98,7 +81,7 @@ def parse(message: Any) -> Request:
 
 def encode(message: Any) -> bytes:
     """Compact UTF-8. A lone surrogate that a client sent goes back as its JSON escape."""
-    return _encode(message).encode("utf-8", "backslashreplace")
+    return quickjson.encode(message).encode("utf-8", "backslashreplace")
 
 
 def reply(id: Id, result: bytes) -> bytes:

@@ -6,10 +6,10 @@ declarations; a test fails when the two differ.
 
 from __future__ import annotations
 
-import json
 import os.path
 
 from obsidian_mcp.errors import UnknownTool
+from obsidian_mcp.protocol import quickjson
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -61,10 +61,12 @@ def _with_vault(tool: dict[str, Any], vaults: tuple[str, ...]) -> dict[str, Any]
 
 def load(read_only: bool = False, vaults: tuple[str, ...] = ()) -> Catalogue:
     with open(STORED, "rb") as file:
-        return Catalogue(json.loads(file.read()), read_only, vaults)
+        return Catalogue(quickjson.decode(file.read().decode()), read_only, vaults)
 
 
 def generated() -> str:
+    import json
+
     from obsidian_mcp.tools.declared import TOOLS
 
     lines = (json.dumps(tool.listing(), ensure_ascii=False) for tool in TOOLS.values())
