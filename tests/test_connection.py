@@ -104,8 +104,6 @@ def test_cancelling_stops_what_runs() -> None:
 
 def test_nothing_is_reported_after_the_reply() -> None:
     class Keeps(Slow):
-        calls: tuple[str, ...] = ("tools/call",)
-
         def answer(self, tool: ToolCall, call: Call) -> bytes:
             self.call = call
             return super().answer(tool, call)

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tests.clients import over_http
+from tests.clients import ide, over_http
 
 ROOT = Path(__file__).parents[2]
 INSTALLED = ROOT / "build" / "clients"
@@ -105,6 +105,11 @@ def claude_installed(place: Place) -> None:
     _has(place.run(place.bin("claude"), "mcp", "list"), "No MCP servers")
 
 
+def claude_beside_obsidian(place: Place) -> None:
+    """Through the IDE door."""
+    ide.trial(SERVER, place.bin("claude"), place.vault, place.home)
+
+
 INSPECTOR = "@modelcontextprotocol/inspector@2.12.0"
 CLAUDE_CODE = "@anthropic-ai/claude-code@2.1.325"
 SDK_1 = "@modelcontextprotocol/sdk@1.32.2"
@@ -117,6 +122,7 @@ CLIENTS: tuple[tuple[str, str, Callable[[Place], None]], ...] = (
     ("TypeScript SDK 2.x, modern era", SDK_2, sdk("2", "auto")),
     ("Claude Code, mcp add", CLAUDE_CODE, claude_added),
     ("Claude Code, our install", CLAUDE_CODE, claude_installed),
+    ("Claude Code, the IDE door", CLAUDE_CODE, claude_beside_obsidian),
 )
 
 
@@ -193,7 +199,7 @@ def main() -> None:
             except Skipped as skip:
                 print(f"skipped: {skip}")
                 skipped += 1
-            except (Failed, over_http.Wrong, ValueError, KeyError, subprocess.TimeoutExpired) as failure:
+            except (Failed, over_http.Wrong, ide.Wrong, ValueError, KeyError, subprocess.TimeoutExpired) as failure:
                 print(f"FAILED\n{failure}")
                 failed += 1
     print(f"{passed} passed, {failed} failed, {skipped} skipped")

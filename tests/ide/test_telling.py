@@ -20,6 +20,16 @@ def selection(talk: Talk) -> tuple[str, str, tuple[int, int], tuple[int, int], b
     return told["filePath"].rpartition("/")[2], told["text"], ends[0], ends[1], found["isEmpty"]
 
 
+Seen = tuple[str, str, tuple[int, int], tuple[int, int], bool]
+
+
+def changed(talk: Talk, before: Seen) -> Seen:
+    """The next one that says something else."""
+    while (found := selection(talk)) == before:
+        pass
+    return found
+
+
 def mention(world: World, *words: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [sys.executable, "-m", "obsidian_mcp", "mention", *words],
@@ -46,15 +56,26 @@ def test_i22_a_selection_is_told_with_absolute_paths_and_places_from_0(talk: Tal
 
 
 def test_i23_a_cursor_that_moves_through_a_note_is_followed(talk: Talk, own_world: World) -> None:
-    assert selection(talk) == ("Note.md", "", (0, 0), (0, 0), True)
+    seen = selection(talk)
+    assert seen == ("Note.md", "", (0, 0), (0, 0), True)
     own_world.editor(path="Note.md", **{"from": [1, 2], "to": [1, 2]})
-    assert selection(talk) == ("Note.md", "", (1, 2), (1, 2), True)
+    seen = changed(talk, seen)
+    assert seen == ("Note.md", "", (1, 2), (1, 2), True)
     own_world.editor(path="Note.md", text="two", **{"from": [1, 0], "to": [1, 3]}, console=["said", "=> something"])
-    assert selection(talk) == ("Note.md", "two", (1, 0), (1, 3), False)
+    seen = changed(talk, seen)
+    assert seen == ("Note.md", "two", (1, 0), (1, 3), False)
     own_world.editor(path="Note.md", text="two", **{"from": [1, 0], "to": [1, 3]}, mode="preview")
-    assert selection(talk) == ("Note.md", "", (0, 0), (0, 0), True)
+    seen = changed(talk, seen)
+    assert seen == ("Note.md", "", (0, 0), (0, 0), True)
     own_world.editor(path="Deep/Ä b.md")
-    assert selection(talk) == ("Ä b.md", "", (0, 0), (0, 0), True)
+    seen = changed(talk, seen)
+    assert seen == ("Ä b.md", "", (0, 0), (0, 0), True)
+
+
+def test_i23_what_a_client_hears_too_early_it_hears_again(door: DoorProcess, token: str) -> None:
+    with talking(door.port, token) as talk:
+        first, *again = [selection(talk.introduce() if number == 0 else talk) for number in range(3)]
+        assert again == [first, first]
 
 
 def test_i23_every_client_gets_the_selection_when_it_has_introduced_itself(
@@ -136,9 +157,9 @@ def test_i26_a_mention_waits_for_the_next_client(door: DoorProcess, token: str, 
 
 
 def test_i27_the_app_is_asked_one_constant_thing(talk: Talk, own_world: World) -> None:
-    selection(talk)
+    seen = selection(talk)
     own_world.editor(path="Deep/Ä b.md", text="`${evil}`", **{"from": [0, 0], "to": [0, 2]})
-    selection(talk)
+    changed(talk, seen)
     asked = [words for words in own_world.commands() if words[0] == "eval"]
     assert len(asked) >= 2
     assert len({tuple(words) for words in asked}) == 1

@@ -55,6 +55,7 @@ def test_i27_nobody_looks_until_somebody_listens_and_a_change_is_told_once() -> 
         app.answers.put(answer)
     assert app.told.get(timeout=LIMIT) == NOTE
     assert app.told.get(timeout=LIMIT) == LEFT
+    assert app.told.empty()
     app.watcher.end()
     app.answers.put(None)
 
@@ -100,6 +101,15 @@ def test_i27_a_call_takes_a_look_back_and_none_begins_before_it_is_over() -> Non
     app.looks.get(timeout=LIMIT)
     app.watcher.end()
     app.answers.put(None)
+
+
+def test_i27_a_note_that_was_closed_is_no_longer_the_latest() -> None:
+    app = App()
+    app.watcher.listen()
+    for answer, latest in ((NOTE, NOTE), (None, None)):
+        app.answers.put(answer)
+        app.watcher.see()
+        assert app.watcher.latest == latest
 
 
 def test_i27_what_was_seen_is_forgotten_when_the_last_one_leaves() -> None:

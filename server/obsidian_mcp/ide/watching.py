@@ -130,7 +130,8 @@ class Watcher:
                 with self._change:
                     self._call = None
         with self._change:
-            if not self._listeners or found is None or found == self.latest:
+            if not self._listeners or found == self.latest:
                 return
             self.latest = found
-        self._tell(found)
+        if found is not None:  # that no note is active any more has no message
+            self._tell(found)

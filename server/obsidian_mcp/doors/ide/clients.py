@@ -29,7 +29,7 @@ class Limits:
     missed: int = 2  # pings in a row without an answer, and the client is gone
     unread: int = 32 * MIB  # bytes that may wait for a client that doesn't read
     under_way: int = 100  # calls of one client
-    hello: float = 0.2  # from its introduction to the first selection
+    hello: tuple[float, ...] = (0.2, 1.0, 3.0)  # after its introduction, when it is told the selection
     mention: float = 60.0  # that a mention waits for somebody to hear it
     handshake: float = 10.0
     close: float = 1.0

@@ -6,6 +6,7 @@ import asyncio
 import hmac
 import http
 import logging
+import os
 import socket
 from collections.abc import Callable
 from typing import TYPE_CHECKING
@@ -120,7 +121,8 @@ class IdeDoor:
     def _heard(self, client: Client, method: str) -> None:
         if method in shapes.SILENT and not client.is_introduced:
             client.is_introduced = True
-            asyncio.get_running_loop().call_later(self._limits.hello, self._greet, client)
+            for after in self._limits.hello:
+                asyncio.get_running_loop().call_later(after, self._greet, client)
 
     def _greet(self, client: Client) -> None:
         if client.is_gone:
@@ -144,6 +146,8 @@ def bind(port: int) -> socket.socket:
     """A socket of this machine alone, on which nobody is answered yet."""
     bound = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     try:
+        if os.name == "posix":  # elsewhere it would let two programs have one port
+            bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         bound.bind(("127.0.0.1", port))
     except OSError:
         bound.close()
