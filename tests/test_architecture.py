@@ -28,16 +28,12 @@ HOMES = {
     "os._exit": {"app.py"},
     "sys.stdout": {"cli/__init__.py", "cli/show.py", "doors/streams.py"},
     "sys.stdin": set(),
-    "os.unlink": {"backends/disk.py", "backends/files.py", "hosts/configuring.py", "ide/lockfile.py"},
-    "os.replace": {
-        "backends/disk.py",
-        "backends/files.py",
-        "backends/state.py",
-        "hosts/configuring.py",
-        "ide/lockfile.py",
-    },
-    "os.rename": {"backends/files.py"},
-    "os.link": {"backends/files.py"},
+    "os.unlink": {"backends/disk.py", "backends/holding.py", "hosts/configuring.py", "ide/lockfile.py"},
+    "os.replace": {"backends/holding.py", "backends/state.py", "hosts/configuring.py", "ide/lockfile.py"},
+    "os.rename": {"backends/holding.py"},
+    "os.link": {"backends/holding.py"},
+    "os.mkdir": {"backends/holding.py"},
+    "os.rmdir": {"backends/holding.py"},
     "os.dup2": {"cli/__init__.py", "doors/streams.py"},
 }
 

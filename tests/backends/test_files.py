@@ -67,7 +67,7 @@ def test_a_fault_of_the_system_changes_nothing_and_leaves_nothing(
     error: OSError,
     kind: type[Failure],
 ) -> None:
-    def fail(*_: object) -> None:
+    def fail(*_: object, **__: object) -> None:
         raise error
 
     folder.write_new(NOTE, b"old")
@@ -80,7 +80,7 @@ def test_a_fault_of_the_system_changes_nothing_and_leaves_nothing(
 
 
 def test_without_hard_links_a_file_is_still_made(folder: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
-    def refuse(*_: object) -> None:
+    def refuse(*_: object, **__: object) -> None:
         raise PermissionError(1, "Operation not permitted")
 
     monkeypatch.setattr(os, "link", refuse)
@@ -105,7 +105,7 @@ def test_a_folder_where_a_file_should_be_is_an_error_in_words(folder: Folder, tm
 def test_a_note_that_may_not_be_read_stops_a_move_rather_than_lose_its_links(
     folder: Folder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def refuse(*_: object) -> int:
+    def refuse(*_: object, **__: object) -> int:
         raise PermissionError(13, "Permission denied")
 
     folder.write_new(NOTE, b"x")

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import contextlib
-import errno
 import os
 import secrets
 import stat
 from collections.abc import Iterator
 
+from obsidian_mcp.backends.holding import At
 from obsidian_mcp.errors import Conflict, PermissionDenied
 
 CHUNK = 64 * 1024
 TEMPORARY = ".obsidian-mcp-"
-BINARY = getattr(os, "O_BINARY", 0)
-NO_LINK = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
 
 
 class Longer(Exception):
@@ -37,18 +35,9 @@ def stamp_of(found: os.stat_result) -> int:
     return hash((found.st_mtime_ns, found.st_size, found.st_ino))
 
 
-def open_regular(file: str) -> int:
-    """A regular file, opened for reading. Anything else, such as a pipe, could wait for ever."""
-    fd = os.open(file, os.O_RDONLY | BINARY | getattr(os, "O_NONBLOCK", 0))
-    if not stat.S_ISREG(os.fstat(fd).st_mode):
-        os.close(fd)
-        raise OSError(errno.EINVAL, "it is not a regular file")
-    return fd
-
-
-def read(file: str, most: int | None = None) -> bytes:
+def read(at: At, most: int | None = None) -> bytes:
     """In small chunks: one large buffer is several times slower. Raises Longer if it has more than so many bytes."""
-    fd = open_regular(file)
+    fd = at.open_regular()
     try:
         if most is not None and (size := os.fstat(fd).st_size) > most:
             raise Longer(size)
@@ -63,26 +52,26 @@ def read(file: str, most: int | None = None) -> bytes:
         os.close(fd)
 
 
-def swap(path: str, real: str, before: bytes, after: bytes) -> None:
+def swap(path: str, at: At, before: bytes, after: bytes) -> None:
     """Give a file other bytes in one step, if it still has those it had."""
-    with temporary(real, after) as made:
-        put_in_place(path, made, real, before)
+    with temporary(at, after) as made:
+        put_in_place(path, made, at, before)
 
 
-def put_in_place(path: str, made: str, real: str, before: bytes) -> None:
+def put_in_place(path: str, made: At, at: At, before: bytes) -> None:
     """The second half of a swap. Needs no room on the disk."""
-    found = os.lstat(real)
+    found = at.lstat()
     if not stat.S_ISREG(found.st_mode):
         raise PermissionDenied(f"{path} is no longer a file of its own, so it is left alone.", path=path)
     mode = stat.S_IMODE(found.st_mode)
-    if not mode & 0o222 or not os.access(real, os.W_OK):
+    if not mode & 0o222 or not at.may_be_written:
         raise PermissionDenied(f"{path} is read-only. Nothing was changed. Make it writable first.", path=path)
-    if mode != stat.S_IMODE(os.stat(made).st_mode):
-        os.chmod(made, mode)
-    if read(real) != before:
+    if mode != stat.S_IMODE(made.lstat().st_mode):
+        made.set_mode(mode)
+    if read(at) != before:
         raise Conflict(f"{path} was changed by someone else meanwhile. Nothing was changed. Read it again.", path=path)
-    os.replace(made, real)
-    _unfinished.discard(made)
+    made.replace(at)
+    _unfinished.discard(made.text)
 
 
 _unfinished: set[str] = set()
@@ -96,22 +85,22 @@ def discard_unfinished() -> None:
 
 
 @contextlib.contextmanager
-def temporary(beside: str, data: bytes) -> Iterator[str]:
+def temporary(beside: At, data: bytes) -> Iterator[At]:
     """A hidden file with the data, on disk, in the folder where it will be needed; gone afterwards."""
-    name = prepare(beside, data)
+    made = prepare(beside, data)
     try:
-        yield name
+        yield made
     finally:
-        discard(name)
+        discard(made)
 
 
-def prepare(beside: str, data: bytes) -> str:
+def prepare(beside: At, data: bytes) -> At:
     """The first half of a swap: all that can fail for want of room."""
-    name = f"{os.path.dirname(beside)}{os.sep}{TEMPORARY}{secrets.token_hex(8)}.tmp"
-    _unfinished.add(name)
+    made = beside.beside(f"{TEMPORARY}{secrets.token_hex(8)}.tmp")
+    _unfinished.add(made.text)
     try:
         # Not tempfile: it makes files that nobody else may read, and a note should be as the umask says.
-        fd = os.open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL | BINARY, 0o666)
+        fd = made.open(os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
         try:
             rest = memoryview(data)
             while rest:
@@ -120,14 +109,18 @@ def prepare(beside: str, data: bytes) -> str:
         finally:
             os.close(fd)
     except BaseException:
-        discard(name)
+        discard(made)
         raise
-    return name
+    return made
 
 
-def discard(name: str) -> None:
+def discard(made: At) -> None:
     """Remove a temporary file that was not put in place."""
-    if name in _unfinished:
+    if made.text in _unfinished:
         with contextlib.suppress(OSError):
-            os.unlink(name)
-        _unfinished.discard(name)
+            made.unlink()
+        _unfinished.discard(made.text)
+
+
+def is_unfinished(text: str) -> bool:
+    return text in _unfinished

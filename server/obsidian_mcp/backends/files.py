@@ -9,9 +9,9 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import Sequence
-from pathlib import Path
 
 from obsidian_mcp.backends import disk
+from obsidian_mcp.backends.holding import At, held
 from obsidian_mcp.backends.looking import Looking, explained
 from obsidian_mcp.errors import AlreadyExists, Failure, PermissionDenied
 from obsidian_mcp.vault.path import LONGEST_NAME, VaultPath
@@ -41,81 +41,86 @@ class Folder(Looking):
         missing = [folder for folder in folders if not (self._root / folder).is_dir()]
         with explained(path):
             for folder in missing:
-                (self._root / folder).mkdir(exist_ok=True)
+                with held(self._prefix, self._inside(VaultPath(folder))) as at:
+                    at.make_folder()
         return missing
 
     def write_new(self, path: VaultPath, data: bytes) -> None:
         """Make a file that must not be there yet."""
-        real = self.real(path)
         self.require_room(path)
         made = self.make_folder_for(path)
         try:
-            self._link_new(path, real, data)
+            with explained(path), held(self._prefix, self._inside(path)) as at:
+                self._link_new(path, at, data)
         except Failure:
             self.remove_folders(made)
             raise
 
-    def _link_new(self, path: VaultPath, real: Path, data: bytes) -> None:
-        with explained(path), disk.temporary(str(real), data) as temporary:
+    def _link_new(self, path: VaultPath, at: At, data: bytes) -> None:
+        with disk.temporary(at, data) as temporary:
             try:
-                os.link(temporary, real)
+                temporary.link(at)
             except OSError:
-                if os.path.lexists(real):
+                if at.exists:
                     raise AlreadyExists(
                         f"{path} has just been made by someone else. Nothing was changed.", path=path.value
                     ) from None
-                os.replace(temporary, real)  # a file system without hard links
+                temporary.replace(at)  # a file system without hard links
 
     def replace(self, path: VaultPath, before: bytes, after: bytes) -> None:
         """Swap a file's bytes in one step, if they still are what they were."""
-        with explained(path):
-            disk.swap(path.value, str(self.real(path)), before, after)
+        with explained(path), held(self._prefix, self._inside(path)) as at:
+            disk.swap(path.value, at, before, after)
 
     def prepare(self, path: str, data: bytes) -> str:
         """The first half of a replacement, for a file that a listing has named: a temporary file beside it."""
-        with explained(path):
-            return disk.prepare(self._prefix + path, data)
+        with explained(path), held(self._prefix, path) as at:
+            made = disk.prepare(at, data).text
+        return made[len(self._prefix) :].replace(os.sep, "/")
 
     def put_in_place(self, path: str, made: str, before: bytes) -> None:
         """The second half, if the file still is what it was."""
-        with explained(path):
-            disk.put_in_place(path, made, self._prefix + path, before)
+        with explained(path), held(self._prefix, made) as temporary, held(self._prefix, path) as at:
+            disk.put_in_place(path, temporary, at, before)
+
+    def discard(self, made: str) -> None:
+        """What was prepared and not put in place."""
+        with contextlib.suppress(OSError), held(self._prefix, made) as temporary:
+            disk.discard(temporary)
 
     def replace_inside(self, path: str, before: bytes, after: bytes) -> None:
         """Both halves at once."""
-        with explained(path):
-            self.require_own(path.rpartition("/")[0])
-            disk.swap(path, self._prefix + path, before, after)
+        with explained(path), held(self._prefix, path) as at:
+            disk.swap(path, at, before, after)
 
     def rename(self, path: VaultPath, target: VaultPath) -> list[str]:
         """Give a file another path; the folders that were made for it. Nothing may be at the target."""
         self.require_room(target)
         made = self.make_folder_for(target)
-        with explained(path):
-            source, goal = self._root / path.value, self._root / target.value
-            self.real(path)
-            self.real(target)
-            try:
-                if os.path.lexists(goal) and not os.path.samefile(source, goal):
-                    raise AlreadyExists(
-                        f"{target} has just been made by someone else. Nothing was changed.", path=target.value
-                    )
-                os.rename(source, goal)
-            except (OSError, Failure):
-                self.remove_folders(made)
-                raise
+        try:
+            with explained(path):
+                spots = self._spot(path), self._spot(target)
+                with held(self._prefix, spots[0]) as source, held(self._prefix, spots[1]) as goal:
+                    if goal.exists and not os.path.samestat(source.lstat(), goal.lstat()):
+                        raise AlreadyExists(
+                            f"{target} has just been made by someone else. Nothing was changed.", path=target.value
+                        )
+                    source.rename(goal)
+        except Failure:
+            self.remove_folders(made)
+            raise
         return made
 
     def remove(self, path: VaultPath) -> None:
-        with explained(path):
-            self.real(path)
-            os.unlink(self._root / path.value)
+        self.real(path)
+        with explained(path), held(self._prefix, self._spot(path)) as at:
+            at.unlink()
 
     def remove_folders(self, folders: Sequence[str]) -> None:
         """Take back folders that were made; one that somebody uses stays."""
         for folder in reversed(folders):
-            with contextlib.suppress(OSError):
-                os.rmdir(self._root / folder)
+            with contextlib.suppress(OSError), held(self._prefix, folder) as at:
+                at.remove_folder()
 
     def to_local_trash(self, path: VaultPath) -> None:
         """Into `.trash` at the vault's root; a name already there gets a number."""
@@ -128,13 +133,14 @@ class Folder(Looking):
                     "Use permanent, or put a folder in its place."
                 )
             trash.mkdir(exist_ok=True)
-            goal, number = trash / path.filename, 1
-            while os.path.lexists(goal):
-                number += 1
-                ending = f" {number}{'.' if path.extension else ''}{path.extension}"
-                room = LONGEST_NAME - len(ending.encode())
-                goal = trash / (path.stem.encode()[:room].decode("utf-8", "ignore") + ending)
-            os.rename(self._root / path.value, goal)
+            with held(self._prefix, self._spot(path)) as at, held(self._prefix, f".trash/{path.filename}") as first:
+                goal, number = first, 1
+                while goal.exists:
+                    number += 1
+                    ending = f" {number}{'.' if path.extension else ''}{path.extension}"
+                    room = LONGEST_NAME - len(ending.encode())
+                    goal = first.beside(path.stem.encode()[:room].decode("utf-8", "ignore") + ending)
+                at.rename(goal)
 
     def to_system_trash(self, path: VaultPath) -> bool:
         """Into the trash of the system; False where it has none for this place."""

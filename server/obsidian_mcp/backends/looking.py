@@ -7,6 +7,7 @@ what leads out of the vault, or into a hidden folder, is refused.
 from __future__ import annotations
 
 import contextlib
+import errno
 import json
 import os
 import re
@@ -16,7 +17,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from obsidian_mcp.backends import disk
+from obsidian_mcp.backends import disk, holding
+from obsidian_mcp.backends.holding import At, held
 from obsidian_mcp.errors import Failure, FileFailed, NoteNotFound, PermissionDenied, TooLarge
 from obsidian_mcp.vault import text
 from obsidian_mcp.vault.active import Workspace, from_workspace
@@ -71,8 +73,10 @@ class Looking:
         return Workspace(found.active if found.active in there else None, there)
 
     def _configured(self, name: str) -> object:
+        """From `.obsidian`, which may well be a link: people share their settings between vaults."""
+        file = f"{self._prefix}.obsidian{os.sep}{name}"
         try:
-            return json.loads(disk.read(f"{self._prefix}.obsidian/{name}"))
+            return json.loads(disk.read(At(None, file, file)))
         except (OSError, ValueError, RecursionError):
             return None
 
@@ -96,6 +100,15 @@ class Looking:
         else:
             return at
         return str(self._followed(path))
+
+    def _inside(self, path: VaultPath) -> str:
+        """The same as a path from the vault's root."""
+        return self.real_text(path)[len(self._prefix) :].replace(os.sep, "/")
+
+    def _spot(self, path: VaultPath) -> str:
+        """The path with no link on the way; the file itself may be one."""
+        folder = path.folder
+        return f"{self._inside(VaultPath(folder))}/{path.filename}" if folder else path.filename
 
     def _followed(self, path: VaultPath) -> Path:
         real = Path(os.path.realpath(self._root / path.value))
@@ -198,7 +211,8 @@ class Looking:
         """The bytes of a note. Attachments can be larger than memory: see `digest`."""
         with explained(path):
             try:
-                return disk.read(self.real_text(path), MOST_TEXT)
+                with held(self._prefix, self._inside(path)) as at:
+                    return disk.read(at, MOST_TEXT)
             except disk.Longer as longer:
                 raise TooLarge(
                     f"{path} has {longer.size} bytes, more than the {MOST_TEXT} that can be read or written as text "
@@ -209,7 +223,8 @@ class Looking:
     def digest(self, path: VaultPath) -> tuple[str, int]:
         """The etag and size of a file of any size."""
         with explained(path):
-            fd = disk.open_regular(str(self.real(path)))
+            with held(self._prefix, self._inside(path)) as at:
+                fd = at.open_regular()
             try:
                 digest, size = text.Digest(), 0
                 while part := os.read(fd, disk.CHUNK):
@@ -221,8 +236,8 @@ class Looking:
 
     def read_inside(self, path: str) -> bytes:
         """The bytes of a regular file that a listing has named."""
-        with explained(path):
-            return disk.read(f"{self._prefix}{path}")
+        with explained(path), held(self._prefix, path) as at:
+            return disk.read(at)
 
     def scan(self, folder: str) -> Listing:
         """One folder's files and folders, without hidden ones. Links to folders are not followed.
@@ -262,31 +277,59 @@ class Looking:
 
         A whole vault goes through here: hence one loop, and nothing in it that could be outside.
         """
-        prefix, flags, regular = self._prefix, os.O_RDONLY | disk.BINARY | disk.NO_LINK, stat.S_IFREG
+        flags, regular = os.O_RDONLY | holding.BINARY | holding.NO_LINK, stat.S_IFREG
         open_, fstat, read, close = os.open, os.fstat, os.read, os.close
-        for path in paths:
-            try:
-                fd = open_(prefix + path, flags)
-            except PermissionError:
-                raise PermissionDenied(
-                    f"{path} may not be read, so its links could not be kept. "
-                    "Nothing was changed. Make it readable first.",
-                    path=path,
-                ) from None
-            except OSError:
-                continue
-            try:
-                found = fstat(fd)
-                if found.st_mode & 0o170000 != regular:
+        with contextlib.closing(_Within(self._prefix)) as within:
+            for path in paths:
+                folder, _, name = path.rpartition("/")
+                try:
+                    if folder != within.folder:
+                        within.go(folder)
+                    fd = open_(within.prefix + name, flags, dir_fd=within.fd)
+                except PermissionError:
+                    raise PermissionDenied(
+                        f"{path} may not be read, so its links could not be kept. "
+                        "Nothing was changed. Make it readable first.",
+                        path=path,
+                    ) from None
+                except OSError:
                     continue
-                data = read(fd, disk.CHUNK)
-                while len(data) and len(data) % disk.CHUNK == 0 and (more := read(fd, disk.CHUNK)):
-                    data += more
-            except OSError:
-                continue
-            finally:
-                close(fd)
-            yield path, disk.stamp_of(found), found.st_mtime_ns, data
+                try:
+                    found = fstat(fd)
+                    if found.st_mode & 0o170000 != regular:
+                        continue
+                    data = read(fd, disk.CHUNK)
+                    while len(data) and len(data) % disk.CHUNK == 0 and (more := read(fd, disk.CHUNK)):
+                        data += more
+                except OSError:
+                    continue
+                finally:
+                    close(fd)
+                yield path, disk.stamp_of(found), found.st_mtime_ns, data
+
+
+class _Within:
+    """The folder that one file after another is read from, held while it is the same."""
+
+    def __init__(self, root: str) -> None:
+        self._root = root
+        self.folder: str | None = None
+        self.fd: int | None = None
+        self.prefix = ""  # before a name, where folders can't be held
+
+    def go(self, folder: str) -> None:
+        self.close()
+        if holding.HOLDS:
+            self.fd = holding.open_folder(self._root, folder)
+        else:
+            self.prefix = os.path.join(self._root, *folder.split("/"), "")
+        self.folder = folder
+
+    def close(self) -> None:
+        self.folder = None
+        if self.fd is not None:
+            os.close(self.fd)
+            self.fd = None
 
 
 @contextlib.contextmanager
@@ -306,6 +349,10 @@ def explained(path: VaultPath | str) -> Iterator[None]:
             path=named,
         ) from None
     except OSError as error:
+        if error.errno == errno.ELOOP:
+            raise PermissionDenied(
+                f"{path} cannot be reached without a symbolic link any more, so it is left alone.", path=named
+            ) from None
         raise FileFailed(
             f"The file {path} could not be used: {error.strerror}. Nothing was changed.", path=named
         ) from None

@@ -20,7 +20,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from obsidian_mcp import logs
-from obsidian_mcp.backends import disk
 from obsidian_mcp.backends.files import Folder
 from obsidian_mcp.backends.state import State
 from obsidian_mcp.errors import Failure, FileFailed
@@ -81,7 +80,7 @@ def _act(
         raise
     finally:
         for made in prepared.values():
-            disk.discard(made)
+            folder.discard(made)
     state.clear_journal()
 
 

@@ -1,0 +1,115 @@
+"""A place in the vault, held open: whatever is done to its path meanwhile, it stays in that folder.
+
+A folder on the way can be swapped for a symbolic link between a check and a
+write. So folders are opened one by one from the vault's own, none of them
+through a link, and the file is named from the last. Where the system has no
+such calls (Windows) the path is used as it is.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import stat
+from collections.abc import Iterator
+
+HOLDS = {os.open, os.stat, os.unlink, os.mkdir, os.rename, os.link, os.rmdir, os.access} <= os.supports_dir_fd
+NO_LINK = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
+BINARY = getattr(os, "O_BINARY", 0)
+_FOLDER = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_NOFOLLOW", 0)
+
+
+class At:
+    """A name in a folder that is held. `text` is its path, for people and for the end of the process."""
+
+    __slots__ = ("_fd", "_name", "text")
+
+    def __init__(self, fd: int | None, name: str, text: str) -> None:
+        self._fd = fd
+        self._name = name
+        self.text = text
+
+    def beside(self, name: str) -> At:
+        text = os.path.join(os.path.dirname(self.text), name)
+        return At(self._fd, name if self._fd is not None else text, text)
+
+    def open(self, flags: int, mode: int = 0o666) -> int:
+        return os.open(self._name, flags | BINARY, mode, dir_fd=self._fd)
+
+    def open_regular(self) -> int:
+        """A regular file, for reading. Anything else, such as a pipe, could wait for ever."""
+        fd = self.open(os.O_RDONLY | NO_LINK)
+        if not stat.S_ISREG(os.fstat(fd).st_mode):
+            os.close(fd)
+            raise OSError(errno.EINVAL, "it is not a regular file")
+        return fd
+
+    def lstat(self) -> os.stat_result:
+        return os.stat(self._name, dir_fd=self._fd, follow_symlinks=False)
+
+    @property
+    def exists(self) -> bool:
+        try:
+            self.lstat()
+        except (FileNotFoundError, NotADirectoryError):
+            return False
+        return True
+
+    @property
+    def may_be_written(self) -> bool:
+        return os.access(self._name, os.W_OK, dir_fd=self._fd)
+
+    def set_mode(self, mode: int) -> None:
+        os.chmod(self._name, mode, dir_fd=self._fd) if self._fd is not None else os.chmod(self._name, mode)
+
+    def replace(self, target: At) -> None:
+        """Take the target's place."""
+        os.replace(self._name, target._name, src_dir_fd=self._fd, dst_dir_fd=target._fd)
+
+    def rename(self, target: At) -> None:
+        os.rename(self._name, target._name, src_dir_fd=self._fd, dst_dir_fd=target._fd)
+
+    def link(self, target: At) -> None:
+        os.link(self._name, target._name, src_dir_fd=self._fd, dst_dir_fd=target._fd)
+
+    def unlink(self) -> None:
+        os.unlink(self._name, dir_fd=self._fd)
+
+    def make_folder(self) -> None:
+        with contextlib.suppress(FileExistsError):
+            os.mkdir(self._name, dir_fd=self._fd)
+
+    def remove_folder(self) -> None:
+        os.rmdir(self._name, dir_fd=self._fd)
+
+
+@contextlib.contextmanager
+def held(root: str, path: str) -> Iterator[At]:
+    """The place of a path from the root, given without links on the way. Raises what the system raises."""
+    text = os.path.join(root, *path.split("/"))
+    if not HOLDS:
+        yield At(None, text, text)
+        return
+    folder, _, name = path.rpartition("/")
+    fd = open_folder(root, folder)
+    try:
+        yield At(fd, name, text)
+    finally:
+        os.close(fd)
+
+
+def open_folder(root: str, folder: str) -> int:
+    """A folder of the vault, reached through no link."""
+    fd = os.open(root, _FOLDER)
+    for segment in folder.split("/") if folder else ():
+        try:
+            inner = os.open(segment, _FOLDER, dir_fd=fd)
+        except NotADirectoryError:
+            if stat.S_ISLNK(os.stat(segment, dir_fd=fd, follow_symlinks=False).st_mode):
+                raise OSError(errno.ELOOP, "a folder on the way has become a symbolic link") from None
+            raise
+        finally:
+            os.close(fd)
+        fd = inner
+    return fd
