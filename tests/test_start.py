@@ -6,6 +6,8 @@ import json
 import subprocess
 import sys
 
+import pytest
+
 from tests.support.client import PATIENCE, Server
 from tests.support.world import World
 
@@ -82,6 +84,17 @@ def test_a_call_may_come_while_everything_is_still_being_loaded(own_world: World
             server.initialize().begin("tools/list")
             numbers = [server.begin_call("read_note", name="Note") for _ in range(3)]
             assert [server.end_call(number)["content"] for number in numbers] == ["x"] * 3
+
+
+@pytest.mark.parametrize(
+    "line", [b'{"jsonrpc": "2.0",', b"{", b'"', b"[1,]", b'{"a":1e999}', b"NaN", b'"\x01"', b"nul", b"\xff"]
+)
+def test_the_very_first_line_may_be_no_json(own_world: World, line: bytes) -> None:
+    """The accelerator has no errors of its own: those are in the package, which is not loaded yet."""
+    with Server(own_world.environment(), "--vault", "Vault") as server:
+        server.write(line + b"\n")
+        server.initialize()
+        assert server.said[0]["error"]["code"] == -32700
 
 
 def test_starting_alone_touches_nothing(own_world: World) -> None:

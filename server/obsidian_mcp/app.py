@@ -163,8 +163,8 @@ def mention_note(settings: Settings, named: str, lines: tuple[int, int] | None) 
 
     doors = lockfile.doors(settings.environ)
     if settings.vaults:
-        wanted = os.path.realpath(_folder(settings.vaults[0], settings))
-        doors = [door for door in doors if door.folder == wanted]
+        wanted = _folders_of(settings.vaults[0], settings)
+        doors = [door for door in doors if door.folder in wanted or os.path.basename(door.folder) in wanted]
     folders = sorted({door.folder for door in doors})
     if not doors:
         which = f"to {settings.vaults[0]} " if settings.vaults else ""
@@ -181,7 +181,7 @@ def mention_note(settings: Settings, named: str, lines: tuple[int, int] | None) 
         if lines[1] > there:
             raise UsageError(f"{path} has {there} lines; there is no line {lines[1]}")
     wire = (lines[0] - 1, lines[1] - 1) if lines else None
-    return path.value, sum(mentioning.mention(door, path.value, wire) for door in doors)
+    return path.value, mentioning.mention_to_all(doors, path.value, wire)
 
 
 def serve_bridge(remote: Http, level: str, format: str) -> None:
@@ -274,6 +274,15 @@ def _folder(wanted: str, settings: Settings) -> str:
     if not os.path.isdir(folder):
         raise UsageError(f"the folder of the vault {wanted!r} is not on this machine")
     return folder
+
+
+def _folders_of(wanted: str, settings: Settings) -> set[str]:
+    """What a door to that vault could call its folder."""
+    from obsidian_mcp.backends import registry
+
+    found = registry.find(wanted, registry.registered(settings.environ), settings.environ)
+    named = {os.path.realpath(at_home(wanted, settings.environ))} if looks_like_path(wanted) else {wanted}
+    return {*named, *(os.path.realpath(vault.path) for vault in found)}
 
 
 def _only_vault(settings: Settings) -> str:

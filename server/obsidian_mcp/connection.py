@@ -111,6 +111,12 @@ class Connection:
         """Calls that have not been answered yet."""
         return self._unanswered
 
+    @property
+    def has_room(self) -> bool:
+        """Whether another line can be taken without waiting. A door whose thread must not wait asks first."""
+        few = self._unanswered < MOST_UNDER_WAY and self._bytes_under_way < MOST_BYTES_UNDER_WAY
+        return few or not self._unanswered
+
     def abandon(self) -> None:
         """Stop whatever runs; nobody is left to answer."""
         with self._change:
@@ -125,6 +131,7 @@ class Connection:
             self._refuse(InvalidRequest(f"A batch must hold between 1 and {MOST_IN_BATCH} messages."))
         else:
             batch = Batch(len(messages), self._send)
+            self._line_size //= len(messages)
             for message in messages:
                 self._receive_one(message, batch.answer, in_batch=True)
 
@@ -164,7 +171,7 @@ class Connection:
         progress = Progress(request.meta.get("progressToken"), self._notify)
         call = Call(tool.limit, progress.report)
         with self._change:
-            self._change.wait_for(self._has_room)
+            self._change.wait_for(lambda: self.has_room)
             self._calls[request.id] = call
             self._own.add(call)
             self.started += 1
@@ -187,10 +194,6 @@ class Connection:
                 self._ended()
 
         self._turns.submit(tool.turn, run)
-
-    def _has_room(self) -> bool:
-        few = self._unanswered < MOST_UNDER_WAY and self._bytes_under_way < MOST_BYTES_UNDER_WAY
-        return few or not self._unanswered
 
     def _notice(self, request: jsonrpc.Request) -> None:
         """Notifications get no reply, known or not."""

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import base64
+import json
 import os
 import queue
 import socket
+import struct
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -34,8 +37,11 @@ class App:
     def __init__(self) -> None:
         self.looks: queue.SimpleQueue[Call] = queue.SimpleQueue()
         self.answers: queue.SimpleQueue[Active | Exception | None] = queue.SimpleQueue()
-        self.told: queue.SimpleQueue[Active] = queue.SimpleQueue()
-        self.watcher = Watcher(self.look, lambda: LEFT, self.told.put, between=0.001, after_failures=3600)
+        self.told: queue.SimpleQueue[Active | None] = queue.SimpleQueue()
+        self.watcher = Watcher(self.look, lambda: LEFT, self.tell, between=0.001, after_failures=3600)
+
+    def tell(self) -> None:
+        self.told.put(self.watcher.latest)
 
     def look(self, call: Call) -> Active | None:
         self.looks.put(call)
@@ -53,9 +59,7 @@ def test_i27_nobody_looks_until_somebody_listens_and_a_change_is_told_once() -> 
     for answer in (NOTE, NOTE, None, LEFT):
         app.looks.get(timeout=LIMIT)
         app.answers.put(answer)
-    assert app.told.get(timeout=LIMIT) == NOTE
-    assert app.told.get(timeout=LIMIT) == LEFT
-    assert app.told.empty()
+    assert [app.told.get(timeout=LIMIT) for _ in range(3)] == [NOTE, None, LEFT]
     app.watcher.end()
     app.answers.put(None)
 
@@ -112,22 +116,86 @@ def test_i27_a_note_that_was_closed_is_no_longer_the_latest() -> None:
         assert app.watcher.latest == latest
 
 
-def test_i27_what_was_seen_is_forgotten_when_the_last_one_leaves() -> None:
+def test_i27_what_was_seen_long_ago_is_not_told_to_the_next_one() -> None:
     app = App()
     app.watcher.listen()
     app.answers.put(NOTE)
     app.watcher.see()
-    assert app.watcher.latest == NOTE
     app.watcher.leave()
+    seen = time.monotonic()
+    while time.monotonic() < seen + 0.01:
+        pass
+    app.watcher.listen()
     assert app.watcher.latest is None
 
 
+def test_i23_whoever_comes_back_at_once_hears_what_was_just_seen() -> None:
+    app = App()
+    watcher = Watcher(app.look, lambda: None, lambda: None, between=3600)
+    watcher.listen()
+    app.answers.put(NOTE)
+    watcher.see()
+    watcher.leave()
+    watcher.listen()
+    assert watcher.latest == NOTE
+
+
+def test_i27_a_bug_does_not_end_the_watching() -> None:
+    app = App()
+    app.watcher.listen()
+    app.watcher.begin()
+    for answer in (ValueError("odd"), NOTE):
+        app.looks.get(timeout=LIMIT)
+        app.answers.put(answer)
+    assert app.told.get(timeout=LIMIT) == NOTE
+    app.watcher.end()
+    app.answers.put(None)
+
+
+def test_i27_somebody_who_comes_wakes_a_watcher_that_nobody_listened_to() -> None:
+    app = App()
+    app.watcher.begin()
+    for _ in range(3):
+        app.watcher.listen()
+        app.looks.get(timeout=LIMIT)
+        app.answers.put(CliFailed("no"))
+        app.watcher.leave()
+    app.watcher.end()
+
+
+READ = {"path": "Large.md"}
+
+
+def frame(message: object) -> bytes:
+    """A text frame, masked with nothing."""
+    data = json.dumps(message).encode()
+    return b"\x81\xfe" + struct.pack(">H", len(data)) + bytes(4) + data
+
+
 @contextmanager
-def running(world: World, limits: Limits) -> Iterator[int]:
+def raw_client(port: int, token: str = "token") -> Iterator[socket.socket]:
+    """One that has come in, and does what the test does."""
+    with socket.create_connection(("127.0.0.1", port), LIMIT) as raw:
+        key = base64.b64encode(os.urandom(16)).decode()
+        raw.sendall(
+            f"GET / HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Key: {key}\r\n"
+            f"Sec-WebSocket-Version: 13\r\n{AUTHORIZATION}: {token}\r\n\r\n".encode()
+        )
+        head = b""
+        while b"\r\n\r\n" not in head:
+            head += raw.recv(1)
+        assert head.startswith(b"HTTP/1.1 101 ")
+        yield raw
+
+
+@contextmanager
+def running(world: World, limits: Limits, watchers: list[Watcher] | None = None) -> Iterator[int]:
     """A door of this process's, with other limits than a real one has."""
     settings = load({"vault": [str(world.vault)], "backend": ["embedded"]}, world.environment())
     desk = Desk(str(world.vault), str(world.vault), EmbeddedBackend(settings))
     door, watcher = make(desk, "token", limits, between=0.01)
+    if watchers is not None:
+        watchers.append(watcher)
     watcher.begin()
     listening = bind(0)
     ready, loop, stop = threading.Event(), asyncio.new_event_loop(), asyncio.Event()
@@ -152,21 +220,27 @@ def running(world: World, limits: Limits) -> Iterator[int]:
 
 
 def test_i12_a_client_that_has_vanished_is_dropped_after_two_pings_without_an_answer(own_world: World) -> None:
-    with running(own_world, Limits(ping=0.05)) as port, socket.create_connection(("127.0.0.1", port), LIMIT) as raw:
-        key = base64.b64encode(os.urandom(16)).decode()
-        raw.sendall(
-            f"GET / HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Key: {key}\r\n"
-            f"Sec-WebSocket-Version: 13\r\n{AUTHORIZATION}: token\r\n\r\n".encode()
-        )
-        heard = b""
+    with running(own_world, Limits(ping=0.05)) as port, raw_client(port) as raw:
+        frames = b""
         try:
             while part := raw.recv(65536):
-                heard += part
+                frames += part
         except ConnectionResetError:
             pass
-        head, _, frames = heard.partition(b"\r\n\r\n")
-        assert head.startswith(b"HTTP/1.1 101 ")
         assert frames.count(b"\x89\x04") == 2  # a ping with four bytes
+
+
+def test_i12_a_client_that_takes_nothing_is_dropped_though_no_ping_can_go_out(own_world: World) -> None:
+    own_world.put("Large.md", "x" * 4_000_000)
+    seen: list[Watcher] = []
+    with running(own_world, Limits(ping=0.2), seen) as port, raw_client(port) as raw:
+        for number in range(6):
+            raw.sendall(frame({"jsonrpc": "2.0", "id": number, "method": "initialize", "params": {}}))
+            raw.sendall(frame({"jsonrpc": "2.0", "id": -number - 1, "method": "files/read", "params": READ}))
+        deadline = time.monotonic() + LIMIT
+        while seen[0].listeners and time.monotonic() < deadline:
+            pass
+        assert seen[0].listeners == 0
 
 
 def test_i12_a_client_that_answers_its_pings_stays(own_world: World) -> None:

@@ -69,7 +69,7 @@ class Talk:
     def __init__(self, websocket: ClientConnection) -> None:
         self.websocket = websocket
         self._last = 0
-        self._notices: list[dict[str, Any]] = []
+        self.kept: list[dict[str, Any]] = []
 
     def say(self, message: Any) -> None:
         self.websocket.send(message if isinstance(message, str) else json.dumps(message))
@@ -86,7 +86,7 @@ class Talk:
             heard = self.hear()
             if heard.get("id") == self._last:
                 return heard
-            self._notices.append(heard)
+            self.kept.append(heard)
 
     def result(self, method: str, params: Any = None) -> Any:
         return self.ask(method, params)["result"]
@@ -101,7 +101,7 @@ class Talk:
     def notice(self, method: str) -> dict[str, Any]:
         """The next notification of that kind, its parameters."""
         while True:
-            heard = self._notices.pop(0) if self._notices else self.hear()
+            heard = self.kept.pop(0) if self.kept else self.hear()
             if heard.get("method") == method:
                 params: dict[str, Any] = heard["params"]
                 return params

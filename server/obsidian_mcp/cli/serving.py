@@ -76,7 +76,7 @@ def ide(
 
 
 def _opened(folder: str, port: int, command: Sequence[str]) -> None:
-    if not command and sys.stderr.isatty():
+    if not command and sys.stderr is not None and sys.stderr.isatty():
         show.problem(f"open for Claude Code: start claude in {folder}, then /ide there; Ctrl-C closes it (port {port})")
 
 

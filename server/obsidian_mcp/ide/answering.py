@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import time
 from collections.abc import Callable
 from typing import Any
@@ -23,7 +24,8 @@ QUICK: dict[str, dict[str, Any]] = {
     "prompts/list": {"prompts": []},
     "resources/list": {"resources": []},
 }
-# One after another: the app is asked one thing at a time.
+# What asks the app goes one after another, and nothing else waits for it.
+ASKING = ("openFile", "getCurrentSelection", "workspace/selection")
 ONE_QUEUE = frozenset({"the app"})
 
 
@@ -49,14 +51,15 @@ class Ide:
             name, arguments = call_of(request)
             if name not in TOOLS:
                 raise UnknownTool(f"There is no tool {name!r}. Tools: {', '.join(TOOLS)}.")
-        return ToolCall(request.id, name, arguments, modern, LIMIT, Turn(ONE_QUEUE, writes=True, chained=False))
+        turn = Turn(ONE_QUEUE if name in ASKING else frozenset(), writes=name in ASKING, chained=False)
+        return ToolCall(request.id, name, arguments, modern, LIMIT, turn)
 
     def answer(self, tool: ToolCall, call: Call) -> bytes:
         """Never raises."""
         started = time.perf_counter()
         try:
             call.begin()
-            with self._watcher.quiet():
+            with self._watcher.quiet() if tool.name in ASKING else contextlib.nullcontext():
                 result = self._run(tool, call)
             logs.log("info", "call", tool=tool.name, ms=_ms(started))
         except Failure as failure:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import subprocess
 from collections.abc import Mapping, Sequence
@@ -18,7 +19,10 @@ class Companion:
 
     def __init__(self, words: Sequence[str], folder: str, port: int, environ: Mapping[str, str]) -> None:
         try:
-            self._process = subprocess.Popen(words, cwd=folder, env={**environ, **shapes.variables(port)})
+            own = {**environ, **shapes.variables(port)}
+            if own.get("CLAUDE_CONFIG_DIR"):  # it is to find the lock file from another folder than ours
+                own["CLAUDE_CONFIG_DIR"] = os.path.abspath(own["CLAUDE_CONFIG_DIR"])
+            self._process = subprocess.Popen(words, cwd=folder, env=own)
         except OSError as error:
             raise NoCompanion(f"{words[0]} cannot be started: {error.strerror}") from None
 

@@ -40,9 +40,11 @@ class Door:
 
 def claude_folder(environ: Mapping[str, str]) -> Path:
     """Where Claude Code looks for IDEs."""
-    home = environ.get("HOME") or environ.get("USERPROFILE") or ""
-    base = environ.get("CLAUDE_CONFIG_DIR") or os.path.join(home, ".claude")
-    return Path(base, "ide")
+    named = environ.get("CLAUDE_CONFIG_DIR")
+    home = environ.get("HOME") or environ.get("USERPROFILE")
+    if not named and not home:
+        raise Unannounced("no home folder is known in which Claude Code would look; set HOME or CLAUDE_CONFIG_DIR")
+    return Path(os.path.abspath(named or os.path.join(home or "", ".claude")), "ide")
 
 
 def is_taken(environ: Mapping[str, str], port: int) -> bool:
@@ -58,17 +60,16 @@ def announced(environ: Mapping[str, str], folder: str, port: int, token: str) ->
     record = Path(State(folder, environ).folder, f"ide-{port}.json")
     alive = FileLock(str(record.with_suffix(".alive")), thread_local=False)
     try:
-        record.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        alive.acquire(timeout=0)
-        _write(record, {"port": port, "token": token, "folder": folder, "file": door.file})
-        place.mkdir(parents=True, exist_ok=True, mode=0o700)
-        _make_private(place)
-        _write(Path(door.file), shapes.lock(os.getpid(), folder, token, port, sys.platform == "win32"))
-    except (OSError, Timeout) as error:
-        _forget(record, alive, door)
-        why = error.strerror if isinstance(error, OSError) else "another door has that port"
-        raise Unannounced(f"the lock file {door.file} cannot be made: {why}") from None
-    try:
+        try:
+            record.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+            alive.acquire(timeout=0)
+            _write(record, {"port": port, "token": token, "folder": folder, "file": door.file})
+            place.mkdir(parents=True, exist_ok=True, mode=0o700)
+            _make_private(place)
+            _write(Path(door.file), shapes.lock(os.getpid(), folder, token, port, sys.platform == "win32"))
+        except (OSError, Timeout) as error:
+            why = error.strerror if isinstance(error, OSError) else "another door has that port"
+            raise Unannounced(f"the lock file {door.file} cannot be made: {why}") from None
         yield door
     finally:
         _forget(record, alive, door)
@@ -133,7 +134,7 @@ def _write(file: Path, value: dict[str, Any]) -> None:
         with open(fd, "wb") as out:
             out.write(json.dumps(value).encode())
         os.replace(temporary, file)
-    except OSError:
+    except BaseException:
         _remove(temporary)
         raise
 

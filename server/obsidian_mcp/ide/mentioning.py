@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from websockets.exceptions import InvalidHandshake, WebSocketException
 from websockets.sync.client import connect
@@ -13,6 +13,7 @@ from obsidian_mcp.errors import BridgeFailed
 from obsidian_mcp.ide import shapes
 from obsidian_mcp.ide.lockfile import Door
 
+OPENING = 5.0
 LIMIT = 35.0  # seconds: a call of the door's may take 30
 
 
@@ -26,7 +27,7 @@ def mention(door: Door, file: str, lines: tuple[int, int] | None) -> int:
             subprotocols=[Subprotocol("mcp")],
             compression=None,
             proxy=None,
-            open_timeout=LIMIT,
+            open_timeout=OPENING,
             ping_interval=None,
             close_timeout=1,
         ) as websocket:
@@ -47,3 +48,17 @@ def _clients(reply: Mapping[str, object]) -> int:
         return int(result["clients"])
     why = error.get("message") if isinstance(error, dict) else "an answer that is not understood"
     raise BridgeFailed(f"The door refused: {why}")
+
+
+def mention_to_all(doors: Sequence[Door], file: str, lines: tuple[int, int] | None) -> int:
+    """To every door of one vault; one that doesn't answer keeps the others from nothing."""
+    heard, failure, answered = 0, None, False
+    for door in doors:
+        try:
+            heard += mention(door, file, lines)
+            answered = True
+        except BridgeFailed as failed:
+            failure = failed
+    if failure is not None and not answered:
+        raise failure
+    return heard

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import contextlib
 import threading
+import time
 from collections.abc import Callable, Iterator
 
 from obsidian_mcp import logs
 from obsidian_mcp.call import Call
+from obsidian_mcp.dispatcher import bug_of
 from obsidian_mcp.errors import Cancelled, Failure
 from obsidian_mcp.vault.active import Active
 
@@ -18,13 +20,13 @@ LIMIT = 10.0  # seconds for one look
 
 
 class Watcher:
-    """`look` asks the app, `left` says what is on disk, `tell` hears of every change."""
+    """`look` asks the app, `left` says what is on disk, `tell` hears of every change of `latest`."""
 
     def __init__(
         self,
         look: Callable[[Call], Active | None],
         left: Callable[[], Active | None],
-        tell: Callable[[Active], None],
+        tell: Callable[[], None],
         between: float = BETWEEN_LOOKS,
         after_failures: float = AFTER_FAILURES,
     ) -> None:
@@ -40,6 +42,7 @@ class Watcher:
         self._calls = 0
         self._failures = 0
         self._ended = False
+        self._looked = -float("inf")  # when, by the clock of `time.monotonic`
         self.latest: Active | None = None
 
     def begin(self) -> None:
@@ -53,6 +56,8 @@ class Watcher:
 
     def listen(self) -> None:
         with self._change:
+            if not self._listeners and time.monotonic() - self._looked > self._between:
+                self.latest = None  # nobody has looked since
             self._listeners += 1
             self._change.notify_all()
 
@@ -60,8 +65,11 @@ class Watcher:
         with self._change:
             self._listeners -= 1
             if not self._listeners:
-                self.latest = None  # it would be stale when the next one comes
                 self._failures = 0
+
+    @property
+    def listeners(self) -> int:
+        return self._listeners
 
     @contextlib.contextmanager
     def quiet(self) -> Iterator[None]:
@@ -93,14 +101,24 @@ class Watcher:
             call.cancel()
 
     def _run(self) -> None:
-        while True:
-            with self._change:
-                self._change.wait_for(lambda: self._ended or (self._listeners and not self._calls))
-                if self._ended:
-                    return
-            self.see()
-            with self._change:
-                self._change.wait_for(lambda: self._ended or not self._listeners, self.pause)
+        while self._wait():
+            try:
+                self.see()
+            except Exception as bug:  # noqa: BLE001  # one odd answer must not end the watching
+                self._failures += 1
+                bug_of(bug, "watching")
+
+    def _wait(self) -> bool:
+        """Until the next look is due; False at the end."""
+        with self._change:
+            while not self._ended:
+                due = None
+                if self._listeners and not self._calls:
+                    due = self._looked + self.pause - time.monotonic()
+                    if due <= 0:
+                        return True
+                self._change.wait(due)
+            return False
 
     @property
     def pause(self) -> float:
@@ -129,9 +147,9 @@ class Watcher:
             finally:
                 with self._change:
                     self._call = None
+                    self._looked = time.monotonic()
         with self._change:
             if not self._listeners or found == self.latest:
                 return
             self.latest = found
-        if found is not None:  # that no note is active any more has no message
-            self._tell(found)
+        self._tell()

@@ -53,7 +53,7 @@ def accelerated() -> tuple[Callable[[str], Any], Callable[[Any], str]]:
     def decode(text: str) -> Any:
         try:
             value, end = scan(text, len(text) - len(text.lstrip(SPACE)))
-        except (StopIteration, ValueError):
+        except (StopIteration, ValueError, SystemError):  # the last where it has no error to raise: that is json's
             return packaged()[0](text)  # which says what is wrong
         return value if end == len(text) or not text[end:].strip(SPACE) else packaged()[0](text)
 

@@ -50,7 +50,7 @@ def from_app(said: str) -> tuple[str, Active | None]:
         found = json.loads(said)
     except (ValueError, RecursionError):
         raise Unreadable("it is not JSON") from None
-    if not isinstance(found, dict) or not isinstance(found.get("base"), str):
+    if not isinstance(found, dict) or not isinstance(found.get("base"), str) or "\0" in found["base"]:
         raise Unreadable("it does not name the vault's folder")
     path = found.get("path")
     if path is None:

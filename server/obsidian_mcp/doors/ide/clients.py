@@ -16,6 +16,7 @@ from websockets.exceptions import ConnectionClosed
 from obsidian_mcp import logs
 
 MIB = 1024 * 1024
+MOST_WAITING = 100  # mentions
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,16 +50,19 @@ class Audience:
         with self._lock:
             ready = list(self._ready)
             if not ready:
-                self._waiting.append((time.monotonic() + self._limits.mention, message))
+                now = time.monotonic()
+                waiting = [(until, one) for until, one in self._waiting if now < until][1 - MOST_WAITING :]
+                self._waiting = [*waiting, (now + self._limits.mention, message)]
         for client in ready:
             client.send(message)
         return len(ready)
 
-    def select(self, message: bytes) -> None:
+    def select(self) -> None:
+        """There is something new to tell."""
         with self._lock:
             ready = list(self._ready)
         for client in ready:
-            client.select(message)
+            client.select()
 
     def enter(self, client: Client) -> None:
         now = time.monotonic()
@@ -74,38 +78,48 @@ class Audience:
 
 
 class Client:
-    """One connection's way out: in order, without waiting for a reader, and never without end."""
+    """One connection's way out: in order, without waiting for a reader, and never without end.
 
-    def __init__(self, websocket: ServerConnection, limits: Limits) -> None:
+    `selection` is the newest, as a message; it is asked for when it can be sent.
+    """
+
+    def __init__(self, websocket: ServerConnection, limits: Limits, selection: Callable[[], bytes | None]) -> None:
         self._websocket = websocket
+        self._selection = selection
         self._limits = limits
         self._loop = asyncio.get_running_loop()
         self._messages: collections.deque[bytes] = collections.deque()
-        self._selection: bytes | None = None
+        self._is_due = False
         self._size = 0
         self._news = asyncio.Event()
         self._ended = asyncio.Event()
         self.is_introduced = False
-
-    @property
-    def is_gone(self) -> bool:
-        return self._websocket.close_code is not None
+        self.is_gone = False
 
     def send(self, message: bytes) -> None:
         """From whichever thread."""
         self._on_loop(lambda: self._put(message))
 
-    def select(self, message: bytes) -> None:
-        """The same, for what only the newest counts of."""
-        self._on_loop(lambda: self._put_selection(message))
+    def select(self) -> None:
+        """The same, for the selection, of which only the newest counts."""
+        self._on_loop(self._make_due)
 
     def note(self) -> None:
         """A call has ended."""
         self._on_loop(self._ended.set)
 
     async def noted(self) -> None:
+        """Until a call has ended, or the client is gone."""
         self._ended.clear()
-        await self._ended.wait()
+        if not self.is_gone:
+            await self._ended.wait()
+
+    async def watch(self, gone: Callable[[], None]) -> None:
+        """Call it as soon as nobody is there any more, whatever else is waited for."""
+        await self._websocket.wait_closed()
+        self.is_gone = True
+        gone()
+        self._ended.set()
 
     def _on_loop(self, work: Callable[[], None]) -> None:
         with contextlib.suppress(RuntimeError):  # the loop has ended: there is nobody left to tell
@@ -119,8 +133,8 @@ class Client:
             self._websocket.transport.abort()
         self._news.set()
 
-    def _put_selection(self, message: bytes) -> None:
-        self._selection = message
+    def _make_due(self) -> None:
+        self._is_due = True
         self._news.set()
 
     async def write(self) -> None:
@@ -132,23 +146,27 @@ class Client:
                     message = self._messages.popleft()
                     await self._websocket.send(message.decode())
                     self._size -= len(message)
-                if self._selection is not None:
-                    selection, self._selection = self._selection, None
-                    await self._websocket.send(selection.decode())
+                if self._is_due:
+                    self._is_due = False
+                    selection = self._selection()
+                    if selection is not None:
+                        await self._websocket.send(selection.decode())
 
     async def keep_alive(self) -> None:
         """A client that has vanished says nothing: so it is asked."""
-        missed = 0
+        missed, due = 0, self._loop.time()
         answered: asyncio.Future[float] | None = None
         with contextlib.suppress(ConnectionClosed):
             while True:
-                await asyncio.sleep(self._limits.ping)
+                due += self._limits.ping
+                await asyncio.sleep(due - self._loop.time())
                 missed = 0 if answered is None or answered.done() else missed + 1
                 if missed >= self._limits.missed:
                     logs.log("info", "gone", missed=missed)
                     self._websocket.transport.abort()
                     return
-                with contextlib.suppress(TimeoutError):  # its buffer is full: that is no answer either
+                answered = self._loop.create_future()  # where its buffer is full, no ping goes out: that counts too
+                with contextlib.suppress(TimeoutError):
                     waiter = await asyncio.wait_for(self._websocket.ping(), self._limits.ping / 2)
                     answered = asyncio.ensure_future(waiter)
                     answered.add_done_callback(_look_at)

@@ -52,18 +52,51 @@ def serve(
     opened: Callable[[Door], None],
 ) -> int:
     """A door for each desk, until a signal comes or the command ends; the exit code."""
-    for name in ENDING:
-        if hasattr(signal, name):
-            signal.signal(getattr(signal, name), lambda number, _: sys.exit(128 + number))
+    numbers = [getattr(signal, name) for name in ENDING if hasattr(signal, name)]
+    numbers = [number for number in numbers if signal.getsignal(number) != signal.SIG_IGN]  # as nohup wants it
+    ending = _Ending(numbers)
     with contextlib.ExitStack() as stack:
         try:
             doors = [_open(desk, environ, port, stack) for desk in desks]
         except lockfile.Unannounced as problem:
             raise NoDoor(str(problem)) from None
+        stack.callback(ending.ignore)  # first of all that is done at the end: nothing may interrupt the rest
         try:
-            return asyncio.run(_run(doors, environ, command, opened))
+            return asyncio.run(_run(doors, environ, command, opened, ending))
         except NoCompanion as problem:
             raise NoDoor(str(problem)) from None
+
+
+class _Ending:
+    """The signals that ask for an end: before there is a loop they raise SystemExit, later they are passed on."""
+
+    def __init__(self, numbers: Sequence[int]) -> None:
+        self._numbers = numbers
+        self.asked: int | None = None
+        self._act(self._exit)
+
+    def _act(self, act: Callable[[int], Any]) -> None:
+        for number in self._numbers:
+            signal.signal(number, lambda number, _: act(number))
+
+    def _exit(self, number: int) -> None:
+        self.ignore()
+        sys.exit(128 + number)
+
+    def ignore(self) -> None:
+        for number in self._numbers:
+            signal.signal(number, signal.SIG_IGN)
+
+    def pass_on(self, act: Callable[[int], None]) -> None:
+        """From now on; and at once, if one has come already."""
+
+        def heard(number: int) -> None:
+            self.asked = number
+            act(number)
+
+        self._act(heard)
+        if self.asked is not None:
+            act(self.asked)
 
 
 def _open(desk: Desk, environ: Mapping[str, str], port: int, stack: contextlib.ExitStack) -> Opened:
@@ -83,13 +116,13 @@ def make(desk: Desk, token: str, limits: Limits, **between: float) -> tuple[IdeD
     def message(found: Active) -> bytes:
         return shapes.selection_changed(found, desk.file(found.path), desk.uri(found.path))
 
-    def hello() -> bytes | None:
+    def newest() -> bytes | None:
         found = watcher.latest
         return message(found) if found else None
 
-    watcher = Watcher(desk.active, desk.left, lambda found: audience.select(message(found)), **between)
+    watcher = Watcher(desk.active, desk.left, audience.select, **between)
     answerer = Ide(desk, watcher, audience.mention)
-    return IdeDoor(answerer, watcher, audience, hello, token, limits), watcher
+    return IdeDoor(answerer, watcher, audience, newest, token, limits), watcher
 
 
 def _bound(environ: Mapping[str, str], port: int) -> socket.socket:
@@ -108,10 +141,14 @@ def _bound(environ: Mapping[str, str], port: int) -> socket.socket:
 
 
 async def _run(
-    doors: Sequence[Opened], environ: Mapping[str, str], command: Sequence[str], opened: Callable[[Door], None]
+    doors: Sequence[Opened],
+    environ: Mapping[str, str],
+    command: Sequence[str],
+    opened: Callable[[Door], None],
+    ending: _Ending,
 ) -> int:
     loop, stop = asyncio.get_running_loop(), asyncio.Event()
-    _on_signals(lambda number: loop.call_soon_threadsafe(stop.set))
+    ending.pass_on(lambda number: _set(stop, loop))
     servers: list[Server] = []
     try:
         for one in doors:
@@ -122,21 +159,36 @@ async def _run(
         if not command:
             await stop.wait()
             return 0
+        if ending.asked is not None:
+            return 128 + ending.asked
         first = doors[0].known
         companion = Companion(command, first.folder, first.port, environ)
         # Ctrl-C is pressed for the program, which gets it from the terminal.
-        _on_signals(lambda number: None if number == signal.SIGINT else companion.end(number))
+        ending.pass_on(lambda number: None if number == signal.SIGINT else companion.end(number))
         return await asyncio.to_thread(companion.wait)
     finally:
+        ending.ignore()
         for one in doors:
             one.watcher.end()
         for server in servers:
             server.close()
-        await asyncio.gather(*(server.wait_closed() for server in servers))
+        await _closed(servers)
         logs.log("info", "ended")
 
 
-def _on_signals(act: Callable[[int], Any]) -> None:
-    for name in ENDING:
-        if hasattr(signal, name):
-            signal.signal(getattr(signal, name), lambda number, _: act(number))
+def _set(stop: asyncio.Event, loop: asyncio.AbstractEventLoop) -> None:
+    with contextlib.suppress(RuntimeError):  # the loop has ended already
+        loop.call_soon_threadsafe(stop.set)
+
+
+async def _closed(servers: Sequence[Server]) -> None:
+    """Everybody has a moment to take leave; who doesn't read is cut off."""
+    if not servers:
+        return
+    waiting = [asyncio.ensure_future(server.wait_closed()) for server in servers]
+    _, late = await asyncio.wait(waiting, timeout=Limits().close)
+    if late:
+        for server in servers:
+            for connection in list(server.all_connections):
+                connection.transport.abort()
+        await asyncio.wait(late)

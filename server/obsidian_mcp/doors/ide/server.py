@@ -28,25 +28,26 @@ from obsidian_mcp.turns import Turns
 if TYPE_CHECKING:
     from obsidian_mcp.connection import Answerer
 
+UNREAD = Limits().unread
 HANDSHAKES = 200  # under way at once; beyond that a connection is cut
 
 
 class IdeDoor:
-    """One vault's. `hello` is the selection as it was last seen, as a message."""
+    """One vault's. `selection` is the one last seen, as a message."""
 
     def __init__(
         self,
         answerer: Answerer,
         watcher: Watcher,
         audience: Audience,
-        hello: Callable[[], bytes | None],
+        selection: Callable[[], bytes | None],
         token: str,
         limits: Limits,
     ) -> None:
         self._answerer = answerer
         self._watcher = watcher
         self._audience = audience
-        self._hello = hello
+        self._selection = selection
         self._token = token.encode()
         self._limits = limits
         self._turns = Turns()
@@ -89,7 +90,7 @@ class IdeDoor:
     async def _converse(self, websocket: ServerConnection) -> None:
         assert websocket.request is not None
         command = _is_command(websocket.request.headers)
-        client = Client(websocket, self._limits)
+        client = Client(websocket, self._limits, self._selection)
         connection = Connection(
             self._answerer,
             self._turns,
@@ -101,12 +102,10 @@ class IdeDoor:
         logs.log("info", "connected", command=command)
         if not command:
             self._watcher.listen()
-        tasks = [asyncio.create_task(work) for work in (client.write(), client.keep_alive())]
+        works = client.write(), client.keep_alive(), client.watch(connection.abandon)
+        tasks = [asyncio.create_task(work) for work in works]
         try:
-            async for message in websocket:
-                while connection.under_way >= self._limits.under_way:
-                    await client.noted()
-                connection.receive(message.encode() if isinstance(message, str) else message)
+            await self._listen(websocket, client, connection)
         except ConnectionClosed:
             pass
         finally:
@@ -118,6 +117,17 @@ class IdeDoor:
                 self._watcher.leave()
             logs.log("info", "disconnected", command=command, code=websocket.close_code)
 
+    async def _listen(self, websocket: ServerConnection, client: Client, connection: Connection) -> None:
+        """Take its messages, as fast as they can be worked on, until it is gone."""
+        async for message in websocket:
+            while connection.under_way >= self._limits.under_way or not connection.has_room:
+                await client.noted()
+                if client.is_gone:
+                    return
+            if client.is_gone:
+                return  # what still lies here was said to nobody
+            connection.receive(message.encode() if isinstance(message, str) else message)
+
     def _heard(self, client: Client, method: str) -> None:
         if method in shapes.SILENT and not client.is_introduced:
             client.is_introduced = True
@@ -128,17 +138,21 @@ class IdeDoor:
         if client.is_gone:
             return
         self._audience.enter(client)
-        hello = self._hello()
-        if hello is not None:
-            client.select(hello)
+        client.select()
 
 
 class _Guarded(ServerConnection):
-    """Cut at once where too many have come and not said who they are."""
+    """Cut at once where too many have come and not said who they are, or where it only talks."""
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         super().connection_made(transport)
         if len(self.server.handler_tasks) > HANDSHAKES:
+            self.transport.abort()
+
+    def data_received(self, data: bytes) -> None:
+        """Pings are answered by the library, whether anybody reads the answers or not."""
+        super().data_received(data)
+        if self.transport.get_write_buffer_size() > UNREAD:
             self.transport.abort()
 
 

@@ -1,0 +1,284 @@
+"""Random sequences of the nine tools on a random vault, against a model that is a dictionary."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+import shutil
+import tempfile
+import unicodedata
+from pathlib import Path
+from typing import Any
+
+from hypothesis import HealthCheck, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
+
+from obsidian_mcp.app import App
+from obsidian_mcp.call import Call
+from obsidian_mcp.errors import AlreadyExists, Conflict, Failure, InvalidArguments, NoteNotFound
+from obsidian_mcp.settings import load
+from tests.support.world import World
+
+# No two are one name in another case or Unicode form; each can be written in any.
+NAMES = (
+    "Note", "Über", "Cafe\u0301", "日本語",
+    "👩‍👩‍👧‍👦", "עברית", "a.b.c", "CON", "aux", "nul.txt", "-rf", "--help", "path=x",
+    "vault=y", "permanent", "100%", "it's", "“quoted”", "x" * 252, "ü" * 126, " leading", "e\u0323\u0302", "İ", "ſ",
+    "\u200b", "tab\u2003wide", "Error: File \"x\" not found.", "(no output)", "=> 1", "$HOME", "`id`", "&&", ";",
+)  # fmt: skip
+FOLDERS = ("", "Deep/", "Deep/Deeper/", "Ordner mit Leerzeichen/", "日記/")
+REFUSED = (
+    "../out",
+    "a/../../out",
+    "/etc/passwd",
+    ".hidden",
+    "a/.b/c",
+    "C:\\x",
+    "a\\b",
+    "",
+    " ",
+    "a//b",
+    "x\x00y",
+    "x" * 300,
+)
+TEXTS = (
+    "", "\n", "\n\n\n", "no newline", "ends\n", "---\na: 1\n---", "---\na: 1\n---\n", "---\n", "---\n---\nbody\n",
+    "\ufeffbom\n", "crlf\r\nline\r\n", "\\n \\t $\\nabla \\times$", "C:\\temp\\new", "tab\there", "\x00nul", "=> x",
+    "Error: File \"x\" not found.", "content=evil overwrite", "# Head\n\n- [ ] task\n", "é" * 1000, "x" * 4000,
+    "\u2028\x85",
+)  # fmt: skip
+PATHS = st.tuples(st.sampled_from(FOLDERS), st.sampled_from(NAMES)).map(lambda pair: f"{pair[0]}{pair[1]}.md")
+HUGE = "ten million bytes\n" * 580_000
+
+
+def fold(path: str) -> str:
+    """Written once more, so that a mistake of the server's is not made twice."""
+    return unicodedata.normalize("NFC", unicodedata.normalize("NFC", path).lower().replace("ς", "σ"))
+
+
+def etag(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()[:16]
+
+
+def spelled(draw: st.DataObject, path: str) -> str:
+    """The same path as another keyboard or file system would write it."""
+    form = draw.draw(st.sampled_from(["as it is", "NFD", "upper"]))
+    if form == "NFD":
+        return unicodedata.normalize("NFD", path)
+    stem = path.removesuffix(".md")
+    return stem.upper() + ".md" if form == "upper" and fold(stem.upper()) == fold(stem) else path
+
+
+class Vaults(RuleBasedStateMachine):
+    """On the files. The model: what each path holds."""
+
+    options: dict[str, list[str]] = {"backend": ["embedded"]}  # noqa: RUF012
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.folder = Path(tempfile.mkdtemp(prefix="obsidian-mcp-model-"))
+        self.world = World(self.folder / "world")
+        (self.world.outside / "secret.md").write_text("secret")
+        (self.folder / "world" / "home").mkdir()
+        given = {"vault": [str(self.world.vault)], "log-level": ["error"], **self.options}
+        self.app = App(load(given, self.world.environment()))
+        self.model: dict[str, bytes] = {}
+
+    def teardown(self) -> None:
+        shutil.rmtree(self.folder)
+
+    def call(self, tool: str, **arguments: Any) -> dict[str, Any]:
+        return self.app.dispatcher.run(f"obsidian_{tool}", arguments, Call())
+
+    def there(self, path: str) -> str | None:
+        return next((other for other in self.model if fold(other) == fold(path)), None)
+
+    @initialize(texts=st.dictionaries(PATHS, st.sampled_from(TEXTS), max_size=5))
+    def some_notes(self, texts: dict[str, str]) -> None:
+        for path, text in texts.items():
+            if self.there(path) is None:
+                self.world.put(path, text)
+                self.model[path] = text.encode()
+
+    @rule(path=PATHS, text=st.sampled_from(TEXTS), overwrite=st.booleans(), data=st.data())
+    def create(self, path: str, text: str, overwrite: bool, data: st.DataObject) -> None:
+        there = self.there(path)
+        named = path if there is None else spelled(data, path)
+        try:
+            done = self.call("create_note", name=named, content=text, overwrite=overwrite)
+        except AlreadyExists:
+            assert there is not None
+            assert not overwrite
+            return
+        except InvalidArguments:
+            assert not _can_be_made(path)
+            return
+        assert there is None or overwrite
+        assert (done["created"], done["overwritten"]) == (there is None, there is not None)
+        assert fold(done["path"]) == fold(path)
+        self.model[there or done["path"]] = text.encode()
+        assert done["etag"] == etag(text.encode())
+
+    @rule(path=PATHS, data=st.data())
+    def read(self, path: str, data: st.DataObject) -> None:
+        there = self.there(path)
+        if there is None:
+            with contextlib.suppress(NoteNotFound):
+                raise AssertionError(self.call("read_note", name=path))
+            return
+        whole, line = "", 1
+        while True:
+            done = self.call("read_note", name=spelled(data, path), start_line=line, max_lines=data.draw(LINES))
+            whole += done["content"]
+            assert done["etag"] == etag(self.model[there])
+            line = done.get("next_line") or 0
+            if not line:
+                break
+        assert whole.encode() == self.model[there]
+
+    @rule(path=PATHS, text=st.sampled_from(TEXTS[3:]), end=st.booleans(), inline=st.booleans(), data=st.data())
+    def add(self, path: str, text: str, end: bool, inline: bool, data: st.DataObject) -> None:
+        there = self.there(path)
+        tool = "append_note" if end else "prepend_note"
+        if there is None:
+            with contextlib.suppress(NoteNotFound):
+                raise AssertionError(self.call(tool, name=path, content=text))
+            return
+        before = self.model[there]
+        done = self.call(tool, name=spelled(data, path), content=text, inline=inline, if_match=etag(before))
+        after = self.world.get(there)
+        assert done["etag"] == etag(after)
+        added = text.encode()
+        assert added in after
+        if end:
+            assert after in (before + added, before + b"\n" + added)
+        else:  # nothing of the note is lost, wherever the addition went
+            rest = after.replace(added, b"", 1)
+            assert rest in (before, before + b"\n", b"\n" + before) or rest.replace(b"\n", b"") == before.replace(
+                b"\n", b""
+            )
+        self.model[there] = after
+
+    @rule(path=PATHS, text=st.sampled_from(TEXTS))
+    def a_wrong_etag_changes_nothing(self, path: str, text: str) -> None:
+        if self.there(path) is None:
+            return
+        for tool, more in (("append_note", {"content": "x"}), ("create_note", {"content": text, "overwrite": True}),
+                           ("delete_note", {"permanent": True})):  # fmt: skip
+            with contextlib.suppress(Conflict):
+                raise AssertionError(self.call(tool, name=path, if_match="0123456789abcdef", **more))
+
+    @rule(path=PATHS, permanent=st.booleans(), data=st.data())
+    def delete(self, path: str, permanent: bool, data: st.DataObject) -> None:
+        there = self.there(path)
+        try:
+            done = self.call("delete_note", name=spelled(data, path), permanent=permanent)
+        except NoteNotFound:
+            assert there is None
+            return
+        assert there is not None
+        assert done["deleted"]
+        del self.model[there]
+
+    @rule(path=PATHS, folder=st.sampled_from(FOLDERS), data=st.data())
+    def move(self, path: str, folder: str, data: st.DataObject) -> None:
+        self._go(path, folder + path.rpartition("/")[2], "move_note", {"to": folder or "/"}, data)
+
+    @rule(path=PATHS, name=st.sampled_from(NAMES), data=st.data())
+    def rename(self, path: str, name: str, data: st.DataObject) -> None:
+        target = f"{path.rpartition('/')[0]}/{name}.md".removeprefix("/")
+        self._go(path, target, "rename_note", {"new_name": f"{name}.md"}, data)
+
+    def _go(self, path: str, target: str, tool: str, where: dict[str, str], data: st.DataObject) -> None:
+        there = self.there(path)
+        taken = self.there(target)
+        try:
+            done = self.call(tool, name=spelled(data, path), **where)
+        except NoteNotFound:
+            assert there is None
+        except AlreadyExists:
+            assert taken is not None
+        except InvalidArguments:
+            assert not _can_be_made(target) or there == taken is not None  # it is there already
+        else:
+            assert there is not None
+            assert taken in (None, there)
+            self.model[done["path"]] = self.model.pop(there)
+            assert fold(done["path"]) == fold(target)
+
+    @rule(path=PATHS, data=st.data())
+    def info(self, path: str, data: st.DataObject) -> None:
+        there = self.there(path)
+        try:
+            done = self.call("file_info", name=spelled(data, path))
+        except NoteNotFound:
+            assert there is None
+            return
+        assert there is not None
+        assert (done["size"], done["etag"]) == (len(self.model[there]), etag(self.model[there]))
+
+    @rule(name=st.sampled_from(REFUSED), tool=st.sampled_from(["read", "append", "create", "delete", "rename", "move"]))
+    def bad_names_are_refused(self, name: str, tool: str) -> None:
+        more = {
+            "append": {"content": "x"},
+            "create": {"content": "x"},
+            "rename": {"new_name": "y"},
+            "move": {"to": "z"},
+        }
+        try:
+            done = self.call(f"{tool}_note", name=name, **more.get(tool, {}))
+        except Failure:
+            return
+        raise AssertionError(done)
+
+    @invariant()
+    def the_vault_is_what_the_model_says(self) -> None:
+        found = {}
+        for file in self.world.vault.rglob("*"):
+            path = file.relative_to(self.world.vault).as_posix()
+            if file.is_file() and not path.startswith(".trash/"):
+                found[path] = file.read_bytes()
+        assert found == self.model
+        assert [file.name for file in self.world.outside.iterdir()] == ["secret.md"]
+
+
+LINES = st.none() | st.integers(1, 3)
+
+
+def _can_be_made(path: str) -> bool:
+    return not set(path) & set('*"\\<>:|?#^[]') and all(len(part.encode()) <= 255 for part in path.split("/"))
+
+
+class AppVaults(Vaults):
+    """The same through the command line, which the stand-in answers."""
+
+    options: dict[str, list[str]] = {}  # noqa: RUF012
+
+
+LONGER = int(os.environ.get("OBSIDIAN_MCP_LONGER", "1"))  # `make fuzz` sets it
+MANY = settings(
+    max_examples=LONGER * 100, stateful_step_count=25, deadline=None, suppress_health_check=list(HealthCheck)
+)
+FEW = settings(max_examples=LONGER * 20, stateful_step_count=12, deadline=None, suppress_health_check=list(HealthCheck))
+TestOnTheFiles = Vaults.TestCase
+TestOnTheFiles.settings = MANY
+TestThroughTheApp = AppVaults.TestCase
+TestThroughTheApp.settings = FEW
+del Vaults, AppVaults
+
+
+def test_a_note_of_ten_megabytes_is_written_read_moved_and_kept(own_world: World) -> None:
+    given = {"vault": [str(own_world.vault)], "backend": ["embedded"], "log-level": ["error"]}
+    app = App(load(given, own_world.environment()))
+
+    def call(tool: str, **arguments: Any) -> dict[str, Any]:
+        return app.dispatcher.run(f"obsidian_{tool}", arguments, Call())
+
+    assert call("create_note", name="Huge", content=HUGE)["size"] == len(HUGE)
+    call("append_note", name="Huge", content="the end")
+    call("move_note", name="Huge", to="Deep")
+    assert own_world.get("Deep/Huge.md") == HUGE.encode() + b"the end"
+    last = call("read_note", name="Huge", start_line=HUGE.count("\n") + 1)
+    assert last["content"] == "the end"

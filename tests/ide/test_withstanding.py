@@ -1,0 +1,239 @@
+"""What an attack on the door has found, and must not find again: the ids are those of specs/ide-door.md."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+from contextlib import ExitStack
+
+import pytest
+from websockets.exceptions import ConnectionClosed
+
+from tests.ide.test_lock_file import run
+from tests.support.ide import LIMIT, DoorProcess, Talk, lock_folder, locks, talking
+from tests.support.world import World
+
+MIB = 1024 * 1024
+
+
+def request(method: str, id: object, **params: object) -> dict[str, object]:
+    return {"jsonrpc": "2.0", "id": id, "method": method, "params": params}
+
+
+def asking(id: object) -> dict[str, object]:
+    return request("tools/call", id, name="getCurrentSelection", arguments={})
+
+
+def test_i14_a_batch_that_is_too_much_holds_up_nobody(door: DoorProcess, token: str, talk: Talk) -> None:
+    with talking(door.port, token) as greedy:
+        greedy.result("initialize", {"protocolVersion": "2025-03-26", "capabilities": {}})
+        batch = json.dumps([{**asking(number), "padding": "x" * 9000} for number in range(1000)])
+        greedy.websocket.send([batch[at : at + MIB // 2] for at in range(0, len(batch), MIB // 2)])
+        assert talk.result("ping") == {}
+        assert talk.call("getDiagnostics") == "[]"
+
+
+@pytest.mark.parametrize("calls", [50, 150])
+def test_i13_a_signal_is_heard_however_much_a_client_has_asked(
+    door: DoorProcess, own_world: World, talk: Talk, calls: int
+) -> None:
+    own_world.mood("hang")
+    with contextlib.suppress(ConnectionClosed):
+        for number in range(calls):
+            talk.say(asking(f"x{number}"))
+    own_world.wait_for_a_hanging_call()
+    assert door.stop() == 0
+    assert locks(lock_folder(own_world)) == []
+    own_world.wait_until_all_are_gone()
+
+
+def test_i14_a_client_that_leaves_with_much_unanswered_is_noticed(
+    door: DoorProcess, token: str, own_world: World
+) -> None:
+    own_world.mood("hang")
+    with talking(door.port, token) as leaving:
+        leaving.introduce()
+        for number in range(130):
+            leaving.say(asking(f"x{number}"))
+        own_world.wait_for_a_hanging_call()
+    assert door.process.stderr is not None
+    while '"disconnected"' not in door.process.stderr.readline():
+        pass
+    own_world.mood(None)
+    own_world.wait_until_all_are_gone()
+    with talking(door.port, token) as next_one:
+        assert json.loads(next_one.introduce().call("getCurrentSelection"))["success"] is True
+
+
+def test_i13_a_client_that_does_not_read_does_not_hold_up_the_end(
+    door: DoorProcess, token: str, own_world: World
+) -> None:
+    own_world.put("Large.md", "x" * 3 * MIB)
+    with talking(door.port, token, max_queue=1, max_size=None) as deaf:
+        deaf.introduce()
+        for number in range(5):
+            deaf.say(request("files/read", f"x{number}", path="Large.md"))
+        with talking(door.port, token) as other:
+            other.introduce().notice("selection_changed")
+        assert door.stop() == 0
+
+
+def test_i14_pings_whose_answers_nobody_reads_are_not_kept(door: DoorProcess, token: str) -> None:
+    from tests.ide.test_watching import raw_client
+
+    with raw_client(door.port, token) as raw:
+        ping = b"\x89\xfd"[:1] + bytes([0x80 | 125]) + bytes(4) + b"x" * 125
+        raw.settimeout(LIMIT)
+        with contextlib.suppress(OSError):
+            for _ in range(6000):
+                raw.sendall(ping * 100)
+        with contextlib.suppress(OSError):
+            raw.shutdown(socket.SHUT_WR)
+    with open(f"/proc/{door.process.pid}/status", encoding="ascii") as status:
+        resident = next(int(line.split()[1]) for line in status if line.startswith("VmHWM")) // 1024
+    assert resident < 150
+
+
+def test_i14_a_client_that_reads_gets_more_than_may_wait_for_it(talk: Talk, own_world: World) -> None:
+    own_world.put("Large.md", "x" * 900_000)
+    for _ in range(45):
+        assert len(talk.result("files/read", {"path": "Large.md"})["content"]) == 900_000
+
+
+def test_i27_what_needs_no_app_does_not_wait_for_it(
+    door: DoorProcess, token: str, own_world: World, talk: Talk
+) -> None:
+    own_world.mood("hang")
+    talk.say(asking("slow"))
+    own_world.wait_for_a_hanging_call()
+    with talking(door.port, token) as other:
+        other.introduce()
+        assert other.call("getDiagnostics") == "[]"
+        assert other.result("files/read", {"path": "Note.md"})["content"]
+    mentioned = run(own_world, "mention", "Note")
+    assert mentioned.returncode == 0
+
+
+def test_i3_many_signals_at_once_leave_no_more_behind_than_one(own_world: World) -> None:
+    for _ in range(3):
+        with DoorProcess(own_world.environment(), "--vault", "Vault") as door:
+            for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP) * 10:
+                with contextlib.suppress(ProcessLookupError):
+                    door.process.send_signal(number)
+            assert door.process.wait(LIMIT) == 0
+            assert door.process.stderr is not None
+            assert "Traceback" not in door.process.stderr.read()
+        assert locks(lock_folder(own_world)) == []
+
+
+def test_i3_a_signal_before_it_listens_leaves_nothing(own_world: World) -> None:
+    words = [sys.executable, "-m", "obsidian_mcp", "ide", "--vault", "Vault"]
+    folder = lock_folder(own_world)
+    process = subprocess.Popen(words, env=own_world.environment(), stderr=subprocess.DEVNULL)
+    while not list(folder.glob("*")) and process.poll() is None:
+        pass
+    process.send_signal(signal.SIGTERM)
+    process.wait(LIMIT)
+    assert list(folder.iterdir()) == []
+
+
+def test_i29_a_signal_while_the_command_starts_is_not_lost(own_world: World) -> None:
+    words = [sys.executable, "-m", "obsidian_mcp", "ide", "--vault", "Vault", "--log-level", "info", "--"]
+    for _ in range(3):
+        process = subprocess.Popen(
+            [*words, "sleep", "1000"], env=own_world.environment(), stderr=subprocess.PIPE, text=True
+        )
+        assert process.stderr is not None
+        while "listening" not in process.stderr.readline():
+            pass
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(LIMIT) == 143
+        process.stderr.close()
+        assert locks(lock_folder(own_world)) == []
+
+
+def test_i29_a_command_that_is_killed_is_told_as_a_shell_would(own_world: World) -> None:
+    assert run(own_world, "ide", "--vault", "Vault", "--", "sh", "-c", "kill -9 $$").returncode == 137
+
+
+def test_i29_the_command_finds_a_lock_file_whose_folder_was_named_relatively(own_world: World) -> None:
+    done = subprocess.run(
+        [
+            sys.executable,
+            "-m",
+            "obsidian_mcp",
+            "ide",
+            "--vault",
+            "Vault",
+            "--",
+            "sh",
+            "-c",
+            'ls "$CLAUDE_CONFIG_DIR/ide"',
+        ],
+        env=own_world.environment(CLAUDE_CONFIG_DIR="claude"),
+        cwd=own_world.folder,
+        capture_output=True,
+        text=True,
+        timeout=LIMIT,
+        check=True,
+    )
+    assert done.stdout.endswith(".lock\n")
+
+
+def test_i1_without_a_home_it_says_what_is_missing(own_world: World) -> None:
+    environment = own_world.environment()
+    del environment["HOME"]
+    done = subprocess.run(
+        [sys.executable, "-m", "obsidian_mcp", "ide", "--vault", "Vault"],
+        env=environment, cwd=own_world.folder, capture_output=True, text=True, timeout=LIMIT, check=False,
+    )  # fmt: skip
+    assert done.returncode == 1
+    assert "set HOME or CLAUDE_CONFIG_DIR" in done.stderr
+    assert not (own_world.folder / ".claude").exists()
+
+
+def test_i24_a_door_to_a_folder_that_obsidian_does_not_know_can_be_named(own_world: World) -> None:
+    plain = own_world.folder / "plain"
+    plain.mkdir()
+    (plain / "Note.md").write_text("x")
+    with DoorProcess(own_world.environment(), "--backend", "embedded", "--vault", str(plain)):
+        for named in (str(plain), "plain"):
+            assert run(own_world, "mention", "Note", "--vault", named).returncode == 0
+        assert run(own_world, "mention", "Note", "--vault", "Vault").returncode == 2
+
+
+def test_i24_a_door_that_has_stopped_keeps_a_mention_from_no_other(own_world: World) -> None:
+    own_world.put("Note.md", "x")
+    with ExitStack() as stack:
+        doors = [stack.enter_context(DoorProcess(own_world.environment(), "--vault", "Vault")) for _ in range(2)]
+        os.kill(doors[0].process.pid, signal.SIGSTOP)
+        assert run(own_world, "mention", "Note").returncode == 0
+        os.kill(doors[0].process.pid, signal.SIGCONT)
+
+
+def test_i26_mentions_that_nobody_hears_do_not_pile_up(door: DoorProcess, token: str) -> None:
+    with talking(door.port, token, headers={"x-obsidian-mcp-command": "mention"}) as pointing:
+        pointing.introduce()
+        for number in range(250):
+            pointing.result("obsidian-mcp/mention", {"filePath": "Note.md", "lines": [number, number]})
+    with talking(door.port, token) as talk:
+        talk.introduce()
+        lines = [talk.notice("at_mentioned")["lineStart"] for _ in range(100)]
+        assert lines == list(range(150, 250))
+    with talking(door.port, token) as second:
+        second.introduce().notice("selection_changed")
+        assert second.result("ping") == {}
+        assert "at_mentioned" not in json.dumps(second.kept)
+
+
+def test_i27_an_odd_answer_of_the_app_does_not_end_the_watching(talk: Talk, own_world: World) -> None:
+    own_world.editor(path="Note.md", base="/nul\x00/x")
+    assert json.loads(talk.call("getCurrentSelection"))["success"] is False
+    own_world.editor(path="Deep/Ä b.md")
+    while not talk.notice("selection_changed")["filePath"].endswith("Ä b.md"):
+        pass
