@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: help setup test check format unit catalogue manifest icon picture readme bundle clients demo live bench clean
+.PHONY: help setup test check format unit catalogue manifest icon picture readme bundle clients demo live bench fuzz soak clean
 help: ## List the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-11s %s\n", $$1, $$2}'
 
@@ -62,6 +62,13 @@ live: $(READY) ## The promises against a real Obsidian: make live VAULT=NAME
 
 bench: $(READY) ## Start-up, latency, memory, as ratios of one run
 	$(BIN)/python -m tests.bench
+
+fuzz: $(READY) ## A million hostile lines, and the model-based tests for longer
+	$(BIN)/python -m tests.attack.wire
+	OBSIDIAN_MCP_LONGER=20 $(BIN)/python -m pytest --timeout 3600 tests/attack/test_model.py
+
+soak: $(READY) ## A hundred thousand calls by four clients
+	$(BIN)/python -m tests.attack.soak
 
 clean: ## Remove what the other targets made
 	rm -rf $(VENV) dist build .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

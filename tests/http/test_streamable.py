@@ -47,6 +47,16 @@ def test_t1_batches_are_spoken_in_one_revision_only(web: Web) -> None:
     assert (reply.status, reply.json["error"]["code"]) == (400, -32600)
 
 
+def test_t1_a_batch_as_large_as_may_be_holds_up_nobody(web: Web, world: World) -> None:
+    """Its bytes count once, not once for each call: else it would wait for room that only it could make."""
+    world.put("Note.md", "x")
+    call = {"name": "obsidian_read_note", "arguments": {"name": "Note.md"}}
+    batch = [{**message("tools/call", call, id=number), "padding": "x" * 850} for number in range(1000)]
+    reply = web.rpc(batch, begin(web, "2025-03-26"))
+    assert len(reply.json) == 1000
+    assert all("result" in one for one in reply.json)
+
+
 def test_t1_a_batch_of_calls_is_answered_whole(web: Web, world: World) -> None:
     for name in "abc":
         world.put(f"{name}.md", name)

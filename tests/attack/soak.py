@@ -1,0 +1,137 @@
+"""A long day: mixed calls from four clients at once. `make soak` makes a hundred thousand."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import statistics
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from tests.support.web import MCP, Web, send
+from tests.support.world import World
+
+CLIENTS = 4
+NOTES = 40
+
+
+@dataclass
+class Found:
+    """What was seen of the server after each tenth of the calls, and how long calls took."""
+
+    resident: list[float] = field(default_factory=list)
+    descriptors: list[int] = field(default_factory=list)
+    took: list[list[float]] = field(default_factory=list)
+
+    def p99(self, tenth: int) -> float:
+        return statistics.quantiles(self.took[tenth], n=100)[98] * 1000
+
+
+class Client:
+    """Keeps one connection, and counts what it has added."""
+
+    def __init__(self, web: Web, number: int) -> None:
+        self._connection = web.connect()
+        self._random = random.Random(number)
+        self._number = number
+        self._headers: dict[str, str] = dict(MCP)
+        first = self._ask("initialize", {"protocolVersion": "2025-11-25", "capabilities": {}})
+        self._headers["Mcp-Session-Id"] = first.headers["mcp-session-id"]
+        self.added = 0
+
+    def _ask(self, method: str, params: Any) -> Any:
+        message = {"jsonrpc": "2.0", "id": 1, "method": method, "params": params}
+        return send(self._connection, "POST", "/mcp", message, self._headers)
+
+    def _call(self, tool: str, **arguments: Any) -> None:
+        reply = self._ask("tools/call", {"name": f"obsidian_{tool}", "arguments": arguments}).json
+        assert "result" in reply, (tool, arguments, reply)
+
+    def step(self) -> None:
+        note = f"Note {self._random.randrange(NOTES)}"
+        kind = self._random.random()
+        if kind < 0.6:
+            self._call("read_note", name=note)
+        elif kind < 0.75:
+            self._call("file_info", name=f"{note}.md")
+        elif kind < 0.9:
+            self._call("append_note", name="Log", content=f"client {self._number} line {self.added}")
+            self.added += 1
+        elif kind < 0.97:
+            self._call("create_note", name=note, content=f"{kind}\n" * 20, overwrite=True)
+        else:
+            self._call("create_note", name=f"Passing {self._number}", content="x")
+            self._call("delete_note", name=f"Passing {self._number}", permanent=True)
+
+
+def soak(world: World, calls: int, progress: Callable[[int], None] = lambda tenth: None) -> Found:
+    """Raises if a call fails or an append is missing."""
+    for number in range(NOTES):
+        world.put(f"Note {number}.md", "text\n" * 20)
+    world.put("Log.md", "")
+    found = Found()
+    with Web(world.environment(), "--backend", "embedded", "--vault", str(world.vault)) as web:
+        clients = [Client(web, number) for number in range(CLIENTS)]
+        for tenth in range(10):
+            took: list[float] = []
+            problems: list[BaseException] = []
+
+            def work(client: Client, took: list[float] = took, problems: list[BaseException] = problems) -> None:
+                try:
+                    for _ in range(calls // 10 // CLIENTS):
+                        began = time.perf_counter()
+                        client.step()
+                        took.append(time.perf_counter() - began)
+                except BaseException as problem:  # noqa: BLE001  # told by the thread that waits
+                    problems.append(problem)
+
+            threads = [threading.Thread(target=work, args=(client,)) for client in clients]
+            for thread in threads:
+                thread.start()
+            for thread in threads:
+                thread.join()
+            if problems:
+                raise problems[0]
+            found.took.append(took)
+            found.descriptors.append(len(os.listdir(f"/proc/{web.process.pid}/fd")))
+            found.resident.append(_resident(web.process.pid))
+            progress(tenth + 1)
+    lines = world.get("Log.md").decode().split("\n")
+    wanted = {f"client {number} line {line}" for number, client in enumerate(clients) for line in range(client.added)}
+    assert sorted(line for line in lines if line) == sorted(wanted)
+    return found
+
+
+def _resident(pid: int) -> float:
+    with open(f"/proc/{pid}/status", encoding="ascii") as status:
+        return next(int(line.split()[1]) for line in status if line.startswith("VmRSS")) / 1024
+
+
+def main() -> None:
+    calls = int(sys.argv[1]) if len(sys.argv) > 1 else 100_000
+    began = time.monotonic()
+
+    def progress(tenth: int) -> None:
+        print(f"\r{tenth * calls // 10:,} of {calls:,} calls, {time.monotonic() - began:.0f} s", end="", flush=True)
+
+    with tempfile.TemporaryDirectory(prefix="obsidian-mcp-soak-") as folder:
+        found = soak(World(Path(folder, "world")), calls, progress)
+    seconds = time.monotonic() - began
+    print(f"\r{calls:,} calls by {CLIENTS} clients in {seconds:.0f} s: none failed, every append is there")
+    for tenth in (0, 4, 9):
+        print(
+            f"  after {(tenth + 1) * 10:3} %: {found.resident[tenth]:.0f} MB, {found.descriptors[tenth]} descriptors, "
+            f"p99 {found.p99(tenth):.1f} ms"
+        )
+    print(json.dumps({"resident": found.resident, "descriptors": found.descriptors}))
+
+
+if __name__ == "__main__":
+    main()

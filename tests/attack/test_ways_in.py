@@ -1,0 +1,172 @@
+"""Every argument of every tool, on every door, with what leads elsewhere: nothing outside is read, written or made."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from obsidian_mcp.tools import catalogue
+from tests.support.client import Server
+from tests.support.web import Web
+from tests.support.world import World
+
+SECRET = "SECRET-OUTSIDE"
+NAMES = (
+    "../outside/secret.md", "..", "../", "..\\outside\\secret.md",
+    "a/../../outside/secret.md", "Deep/../../outside/secret",
+    "./../outside/secret.md", "/{outside}/secret.md", "{outside}/secret.md", "file://{outside}/secret.md",
+    "%2e%2e/outside/secret.md", "..%2foutside%2fsecret.md",
+    "%252e%252e/outside/secret.md", "..\u2215outside\u2215secret.md",
+    "\uff0e\uff0e/outside/secret.md", "..\u2044outside", "\u2025/outside/secret.md", "..\x00/outside/secret.md",
+    "secret.md\x00.md", "~/secret.md", "$HOME/secret.md", "C:\\Windows\\x",
+    "\\\\host\\share\\x", "con:", "....//outside/secret.md",
+    "link/secret.md", "link", "filelink.md", "Deep/link/secret.md", ".obsidian/app.json",
+    ".trash/x.md", ".git/config",
+    "path=/etc/passwd", "path={outside}/secret.md", "file=secret", "vault=Other",
+    "permanent", "overwrite", "-rf", "--help",
+    "\n", "x\npath={outside}/secret.md", "x\r\ny", "", " ", "\u200b", "x" * 5000, "a/" * 500, "\ud800",
+)  # fmt: skip
+VALUES: tuple[Any, ...] = (
+    "{outside}/secret.md", "../outside", "permanent", "overwrite=true",
+    "path={outside}/secret.md", "", "\n", "\x00", "\ud800",
+    -1, 0, 2**63, -(2**63), 10**400, 1.5, True, None, [], {}, ["x"], {"path": "x"},
+    "Error: File \"x\" not found.", "=> x",
+)  # fmt: skip
+CALLED = catalogue.load().listing()
+
+
+@pytest.fixture
+def prepared(own_world: World) -> World:
+    (own_world.outside / "secret.md").write_text(SECRET)
+    own_world.put("Note.md", "note\n")
+    own_world.put("Reply.md", 'Error: File "Reply.md" not found.\n')
+    (own_world.vault / "Deep").mkdir()
+    for link in ("link", "Deep/link"):
+        (own_world.vault / link).symlink_to(own_world.outside)
+    (own_world.vault / "filelink.md").symlink_to(own_world.outside / "secret.md")
+    return own_world
+
+
+def outside(world: World) -> dict[str, Any]:
+    """All there is beside the vault, but what the server keeps in its own place."""
+    found: dict[str, Any] = {}
+    for root, folders, files in os.walk(world.folder):
+        kept = (world.vault, world.config, world.folder / "home" / ".local")
+        folders[:] = [name for name in folders if Path(root, name) not in kept]
+        found[root] = (sorted(folders), {name: Path(root, name).read_bytes() for name in files})
+    return found
+
+
+Say = Callable[[str, dict[str, Any]], str]
+
+
+@contextmanager
+def stdio(world: World, *options: str) -> Iterator[Say]:
+    with Server(world.environment(), *options) as server:
+        server.initialize()
+        yield lambda tool, arguments: json.dumps(server.request("tools/call", {"name": tool, "arguments": arguments}))
+
+
+@contextmanager
+def bridge(world: World, *options: str) -> Iterator[Say]:
+    with Web(world.environment(), *options) as web:
+
+        def say(tool: str, arguments: dict[str, Any]) -> str:
+            body = json.dumps({"arguments": arguments})
+            return web.ask("POST", f"/bridge/v1/tools/{tool}/call", body.encode()).body.decode()
+
+        yield say
+
+
+@contextmanager
+def envelope(world: World, *options: str) -> Iterator[Say]:
+    with Web(world.environment(), *options) as web:
+
+        def say(tool: str, arguments: dict[str, Any]) -> str:
+            body = {"method": "call_tool", "name": tool, "args": {**arguments, "_confirm": True}}
+            return web.ask("POST", "/mcp", json.dumps(body).encode()).body.decode()
+
+        yield say
+
+
+DOORS = {"stdio": stdio, "bridge": bridge, "envelope": envelope}
+
+
+def attempts(world: World) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Each argument in turn, the others as they should be."""
+    good = {"name": "Note.md", "content": "text", "to": "Deep", "new_name": "Other"}
+    for tool in CALLED:
+        wanted = tool["inputSchema"]["properties"]
+        base = {key: good[key] for key in tool["inputSchema"].get("required", [])}
+        for argument in wanted:
+            values = NAMES if argument in ("name", "to", "new_name") else VALUES
+            for value in values:
+                filled = value.replace("{outside}", str(world.outside)) if isinstance(value, str) else value
+                yield tool["name"], {**base, argument: filled}
+
+
+@pytest.mark.parametrize("door", DOORS)
+def test_no_argument_of_any_tool_reaches_outside_the_vault(prepared: World, door: str) -> None:
+    (prepared.folder / "home").mkdir(exist_ok=True)
+    before = outside(prepared)
+    with DOORS[door](prepared, "--backend", "embedded", "--vault", str(prepared.vault)) as say:
+        assert "note" in say("obsidian_read_note", {"name": "Note.md"})  # so the door is open
+        for tool, arguments in attempts(prepared):
+            reply = say(tool, arguments)
+            assert SECRET not in reply, (tool, arguments)
+            if not (prepared.vault / "Note.md").exists():
+                prepared.put("Note.md", "note\n")
+    assert outside(prepared) == before
+
+
+def test_no_argument_reaches_outside_through_the_command_line_either(prepared: World) -> None:
+    (prepared.folder / "home").mkdir(exist_ok=True)
+    before = outside(prepared)
+    chosen = [one for number, one in enumerate(attempts(prepared)) if number % 4 == 0]
+    with stdio(prepared, "--vault", "Vault", "--log-level", "error") as say:
+        for tool, arguments in chosen:
+            assert SECRET not in say(tool, arguments), (tool, arguments)
+            if not (prepared.vault / "Note.md").exists():
+                prepared.put("Note.md", "note\n")
+        assert "Error: File" in say("obsidian_read_note", {"name": "Reply.md"})
+    assert outside(prepared) == before
+    for record in prepared.records():
+        words = record["argv"]
+        assert words[0].startswith("vault=")
+        assert not [word for word in words[2:] if word.startswith("path=") and (".." in word or word[5:6] in ("", "/"))]
+
+
+def test_a_vault_that_is_replaced_while_it_is_served_is_followed_or_refused(prepared: World) -> None:
+    """Unmounted, another put in its place, a link to elsewhere in its place."""
+    aside = prepared.folder / "aside"
+    options = ("--backend", "embedded", "--vault", str(prepared.vault), "--log-level", "error")
+    with Server(prepared.environment(), *options) as server:
+        server.initialize()
+
+        def read(name: str) -> dict[str, Any]:
+            return server.request("tools/call", {"name": "obsidian_read_note", "arguments": {"name": name}})
+
+        assert "result" in read("Note.md")
+        prepared.vault.rename(aside)
+        assert read("Note.md")["error"]["code"] == -32002
+        for tool in ("create_note", "append_note"):
+            made = server.request(
+                "tools/call", {"name": f"obsidian_{tool}", "arguments": {"name": "N", "content": "x"}}
+            )
+            assert made["error"]["code"] == -32002
+        assert not prepared.vault.exists()
+        prepared.vault.mkdir()
+        prepared.put("Second.md", "second")
+        assert "result" in read("Second")
+        assert read("Note.md")["error"]["code"] == -32003
+        shutil.rmtree(prepared.vault)
+        aside.rename(prepared.vault)
+        assert "result" in read("Note.md")
+        assert server.request("ping")["result"] == {}
