@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: help setup test check format unit catalogue manifest icon picture readme bundle clients demo live bench fuzz soak clean
+.PHONY: help setup test check format unit catalogue manifest icon picture readme bundle clients demo live bench bench-quick fuzz soak clean
 help: ## List the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-11s %s\n", $$1, $$2}'
 
@@ -60,8 +60,11 @@ live: $(READY) ## The promises against a real Obsidian: make live VAULT=NAME
 	@test -n "$(VAULT)" || { echo "Say which vault: make live VAULT=NAME (a folder obsidian-mcp-scratch is made in it and removed; what the tests delete stays in the trash)"; exit 2; }
 	OBSIDIAN_MCP_LIVE_VAULT="$(VAULT)" $(BIN)/python -m pytest tests/promises
 
-bench: $(READY) ## Start-up, latency, memory, as ratios of one run
+bench: $(READY) ## Everything measured, beside others, in ten minutes
 	$(BIN)/python -m tests.bench
+
+bench-quick: $(READY) ## Our own bars, in about a minute
+	$(BIN)/python -m tests.bench --quick
 
 fuzz: $(READY) ## A million hostile lines, and the model-based tests for longer
 	$(BIN)/python -m tests.attack.wire

@@ -62,7 +62,8 @@ class Client:
         elif kind < 0.75:
             self._call("file_info", name=f"{note}.md")
         elif kind < 0.9:
-            self._call("append_note", name="Log", content=f"client {self._number} line {self.added}")
+            log = f"Log {self.added % NOTES}"  # many: one that grew would be read whole ever again
+            self._call("append_note", name=log, content=f"client {self._number} line {self.added}")
             self.added += 1
         elif kind < 0.97:
             self._call("create_note", name=note, content=f"{kind}\n" * 20, overwrite=True)
@@ -75,7 +76,7 @@ def soak(world: World, calls: int, progress: Callable[[int], None] = lambda tent
     """Raises if a call fails or an append is missing."""
     for number in range(NOTES):
         world.put(f"Note {number}.md", "text\n" * 20)
-    world.put("Log.md", "")
+        world.put(f"Log {number}.md", "")
     found = Found()
     with Web(world.environment(), "--backend", "embedded", "--vault", str(world.vault)) as web:
         clients = [Client(web, number) for number in range(CLIENTS)]
@@ -103,7 +104,7 @@ def soak(world: World, calls: int, progress: Callable[[int], None] = lambda tent
             found.descriptors.append(len(os.listdir(f"/proc/{web.process.pid}/fd")))
             found.resident.append(_resident(web.process.pid))
             progress(tenth + 1)
-    lines = world.get("Log.md").decode().split("\n")
+    lines = "\n".join(world.get(f"Log {number}.md").decode() for number in range(NOTES)).split("\n")
     wanted = {f"client {number} line {line}" for number, client in enumerate(clients) for line in range(client.added)}
     assert sorted(line for line in lines if line) == sorted(wanted)
     return found

@@ -13,7 +13,9 @@ INITIALIZE = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo":
 
 
 class Peer:
-    """One request at a time."""
+    """Asked over its pipes."""
+
+    last_size = 0  # of a reply, in bytes
 
     def __init__(self, command: Sequence[str], environment: Mapping[str, str]) -> None:
         self.process = subprocess.Popen(
@@ -22,10 +24,30 @@ class Peer:
         self._id = 0
 
     def ask(self, method: str, params: Mapping[str, Any] | None = None) -> Any:
-        self._id += 1
-        self.send({"jsonrpc": "2.0", "id": self._id, "method": method, "params": params or {}})
+        return self.ask_at_once(method, params, 1)[0]
+
+    def ask_at_once(self, method: str, params: Mapping[str, Any] | None, count: int) -> list[Any]:
+        """So many in flight; the replies in whichever order they come. Other messages are passed over."""
+        first = self._id + 1
+        self._id += count
+        lines = (
+            json.dumps({"jsonrpc": "2.0", "id": id, "method": method, "params": params or {}})
+            for id in range(first, self._id + 1)
+        )
+        assert self.process.stdin
         assert self.process.stdout
-        return json.loads(self.process.stdout.readline())
+        self.process.stdin.write(("\n".join(lines) + "\n").encode())
+        self.process.stdin.flush()
+        replies: list[Any] = []
+        while len(replies) < count:
+            line = self.process.stdout.readline()
+            if not line:
+                raise EOFError("it ended")
+            reply = json.loads(line)
+            if isinstance(reply.get("id"), int) and first <= reply["id"] <= self._id:
+                self.last_size = len(line)
+                replies.append(reply)
+        return replies
 
     def send(self, message: Mapping[str, Any]) -> None:
         assert self.process.stdin

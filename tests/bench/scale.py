@@ -10,7 +10,8 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from tests.bench.peer import Peer, embedded, ms
+from tests.bench.peer import Peer, embedded
+from tests.bench.report import Report
 
 LINKING = 500
 ROUNDS = 5
@@ -64,7 +65,7 @@ def floor(root: Path, name: bytes) -> None:
             os.replace(temporary, path)
 
 
-def measure(notes: int) -> None:
+def measure(report: Report, notes: int) -> None:
     with tempfile.TemporaryDirectory(prefix="obsidian-mcp-scale-") as folder:
         root = Path(folder, "vault")
         build(root, notes)
@@ -90,14 +91,14 @@ def measure(notes: int) -> None:
         renamed(peer, "Target zq", "Other zq")
         memory = peer.resident_mb()
         peer.end()
-    limit = "1.5" if notes <= 10_000 else "2"
-    print(f"{notes:,} notes")
-    print(f"  read by path, over a plain read and a ping   {ms(by_path - plain - ping)}   bar 1 ms")
-    print(f"  first read by name, over scandir             {first / scan:.1f} × ({ms(first)})   bar 3 ×")
-    print(f"  later reads by name                          {ms(later)}   bar {5 if notes <= 10_000 else 50} ms")
-    print(f"  rename, {LINKING} linking notes, over the floor    {rename / least:.2f} × ({ms(rename)})   bar {limit} ×")
-    print(f"  the same again, nothing else changed         {again / least:.2f} × ({ms(again)})")
-    print(f"  memory                                       {memory:.0f} MB   bar 150 MB")
+    at = f"at {notes:,} notes"
+    report.bar(f"read by path over a plain read and a ping, {at}", (by_path - plain - ping) * 1000, "ms", 1)
+    if notes > 1_000:
+        report.bar(f"first read by name over scandir, {at}", first / scan, "×", 3)
+    report.bar(f"later reads by name, {at}", later * 1000, "ms", 5 if notes <= 10_000 else 50)
+    report.bar(f"rename with {LINKING} links over the floor, {at}", rename / least, "×", 1.5 if notes <= 10_000 else 2)
+    report.bar(f"the same again, {at}", again / least, "×", 1.5 if notes <= 10_000 else 2)
+    report.bar(f"memory, {at}", memory, "MB", 150)
 
 
 def renamed(peer: Peer, old: str, new: str) -> None:

@@ -14,6 +14,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
+from tests.bench.report import Report
 from tests.support.foreign import free_port
 from tests.support.web import MCP
 from tests.support.world import World
@@ -150,12 +151,13 @@ def started(words: Sequence[str], port: int, environment: Mapping[str, str]) -> 
         process.wait(30)
 
 
-def measure() -> None:
+def measure(report: Report, rounds: int) -> None:
     for clients in CLIENTS:
-        _measure(clients)
+        print(f"HTTP with {clients} clients ...", flush=True)
+        _measure(report, clients, rounds)
 
 
-def _measure(clients: int) -> None:
+def _measure(report: Report, clients: int, rounds: int) -> None:
     """The SDK's server reads with the same code as ours: what is compared is the way there and back."""
     with tempfile.TemporaryDirectory(prefix="obsidian-mcp-web-") as folder:
         world = World(Path(folder, "world"))
@@ -171,17 +173,19 @@ def _measure(clients: int) -> None:
             mine: list[float] = []
             other: list[float] = []
             spent = [0.0, 0.0]
-            for _ in range(ROUNDS):
+            for _ in range(rounds):
                 spent[0] += round_of(ours, mine)
                 spent[1] += round_of(theirs, other)
             for client in (*ours, *theirs):
                 client.wire.close()
-    calls = clients * ROUNDS * (CALLS // clients)
+    calls = clients * rounds * (CALLS // clients)
     rate, their_rate = calls / spent[0], calls / spent[1]
-    print(f"{f'HTTP, {clients} clients reading a note':38} {rate:.0f} calls/s, p99 {_p99(mine)}")
-    print(f"  the mcp SDK's server                 {their_rate:.0f} calls/s, p99 {_p99(other)}")
-    print(f"  rate over the mcp SDK's              {rate / their_rate:.1f} ×   bar 3 ×")
+    name = f"HTTP, {clients} clients"
+    report.note(f"ours, {name}", **{"reads/s": rate, "p99, ms": _p99(mine)})
+    report.note(f"mcp SDK, {name}", **{"reads/s": their_rate, "p99, ms": _p99(other)})
+    if clients == max(CLIENTS):
+        report.bar(f"{name}, rate over the mcp SDK's", rate / their_rate, "×", 3, at_least=True)
 
 
-def _p99(took: list[float]) -> str:
-    return f"{statistics.quantiles(took, n=100)[98] * 1000:.1f} ms"
+def _p99(took: list[float]) -> float:
+    return statistics.quantiles(took, n=100)[98] * 1000
