@@ -52,6 +52,7 @@ bundle: $(READY) ## Build dist/obsidian-mcp-VERSION.mcpb, and check it
 
 clients: $(READY) ## Real clients on Node: the Inspector, two SDKs, Claude Code
 	$(BIN)/python -m tests.clients
+	$(BIN)/python -m tests.bench --quick
 
 demo: $(READY) ## A session against a sample vault
 	@$(BIN)/obsidian-mcp demo

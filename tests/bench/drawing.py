@@ -11,7 +11,7 @@ FONT = 'font-family="sans-serif" font-size="13" fill="#888"'
 
 
 def bars(title: str, unit: str, values: Sequence[tuple[str, float]]) -> str:
-    """The first is ours. The axis is logarithmic: the rest would hide it."""
+    """The lengths are logarithmic: on a plain axis the short ones could not be seen."""
     left, width, height = 190, 420, 26
     low = min(value for _, value in values) / 2
     high = max(value for _, value in values)
@@ -19,13 +19,14 @@ def bars(title: str, unit: str, values: Sequence[tuple[str, float]]) -> str:
     for number, (name, value) in enumerate(values):
         y = 34 + number * height
         long = width * math.log(value / low) / math.log(high / low)
-        colour = COLOURS[0] if number == 0 else COLOURS[3]
+        colour = COLOURS[0] if name == "ours" else COLOURS[3]
+        shown = f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
         rows.append(
             f'<text x="{left - 8}" y="{y + 14}" text-anchor="end" {FONT}>{html.escape(name)}</text>'
             f'<rect x="{left}" y="{y}" width="{long:.1f}" height="{height - 8}" rx="3" fill="{colour}"/>'
-            f'<text x="{left + long + 6:.1f}" y="{y + 14}" {FONT}>{value:.3g} {unit}</text>'
+            f'<text x="{left + long + 6:.1f}" y="{y + 14}" {FONT}>{shown} {unit}</text>'
         )
-    return _page(left + width + 100, 40 + len(values) * height, title, rows)
+    return _page(left + width + 100, 40 + len(values) * height, f"{title} (lengths logarithmic)", rows)
 
 
 def lines(title: str, unit: str, series: Mapping[str, Sequence[tuple[float, float]]]) -> str:

@@ -5,6 +5,7 @@ Each is installed on demand into `build/bench`, and started directly, without np
 
 from __future__ import annotations
 
+import re
 import shutil
 import subprocess
 import sys
@@ -41,7 +42,9 @@ class Rival:
 
     @property
     def home(self) -> Path:
-        return INSTALLED / self.name
+        return INSTALLED / re.sub(r"[^a-z]+", "-", self.name.lower()).strip(
+            "-"
+        )  # no space: scripts name their interpreter
 
     @property
     def version(self) -> str:

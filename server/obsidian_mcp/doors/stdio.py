@@ -15,8 +15,11 @@ if TYPE_CHECKING:
     from typing import Any
 
     from obsidian_mcp.connection import Answerer
+    from obsidian_mcp.turns import Turn
 
 
+MOST_GATHERED = 500  # calls
+PATIENCE = 0.002  # seconds that the next line waits for a call: most are over by then
 BETWEEN_LOOKS = 0.25  # seconds between two looks whether anybody still waits for the last answers
 
 
@@ -48,12 +51,13 @@ def serve(
             connection.abandon()
             end(1)
 
-    connection = Connection(dispatcher, Turns(), send)
+    gathered = _Gathered(Turns())
+    connection = Connection(dispatcher, gathered, send)
     _on_signals()
     if begin is not None:
         begin(send)
     try:
-        _serve(pipe, connection, warm_up)
+        _serve(pipe, connection, gathered, warm_up)
         while not connection.drain(BETWEEN_LOOKS):
             pipe.check()
         end(0)
@@ -65,16 +69,37 @@ def serve(
         end(128 + stop.number)
 
 
-def _serve(pipe: streams.Streams, connection: Connection, warm_up: Callable[[], None]) -> None:
+class _Gathered:
+    """The calls of one read of the input, which run together: see `Turns.together`."""
+
+    def __init__(self, turns: Turns) -> None:
+        self._turns = turns
+        self._jobs: list[tuple[Turn, Callable[[], None]]] = []
+
+    def submit(self, turn: Turn, job: Callable[[], None]) -> None:
+        self._jobs.append((turn, job))
+        if len(self._jobs) >= MOST_GATHERED:
+            self.hand_over()
+
+    def hand_over(self) -> None:
+        jobs, self._jobs = self._jobs, []
+        self._turns.together(jobs, PATIENCE)
+
+
+def _serve(pipe: streams.Streams, connection: Connection, gathered: _Gathered, warm_up: Callable[[], None]) -> None:
     lines = Lines()
     while data := pipe.read():
         for line in lines.feed(data):
             connection.receive(line)
             warm_up()
             if connection.wants_to_end:
-                return
+                break
+        gathered.hand_over()
+        if connection.wants_to_end:
+            return
     for line in lines.end():
         connection.receive(line)
+    gathered.hand_over()
 
 
 def _on_signals() -> None:

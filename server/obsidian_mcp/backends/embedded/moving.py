@@ -70,8 +70,6 @@ def _act(
     state.write_journal(entry)
     prepared: dict[str, str] = {}
     try:
-        for parent in {one.now.rpartition("/")[0] for one in rewrites}:
-            folder.require_own(parent)
         _side_by_side(rewrites, lambda one: prepared.__setitem__(one.path, folder.prepare(one.now, one.after)))
         begin()
         _put_in_place(folder, rewrites, prepared, take_back)
@@ -90,11 +88,7 @@ def _put_in_place(
     """On a failure everything is put back; what cannot be is named."""
     done: list[Rewrite] = []
     try:
-        parent = None
         for one in sorted(rewrites, key=lambda one: one.path):
-            if parent != one.path.rpartition("/")[0]:  # looked at as late as can be without looking at every file's
-                parent = one.path.rpartition("/")[0]
-                folder.require_own(parent)
             folder.put_in_place(one.path, prepared[one.path], one.before)
             done.append(one)
     except Failure as failure:
