@@ -11,7 +11,7 @@ import os
 from collections.abc import Sequence
 
 from obsidian_mcp.backends import disk
-from obsidian_mcp.backends.holding import At, held
+from obsidian_mcp.backends.holding import At, Holder, held
 from obsidian_mcp.backends.looking import Looking, explained
 from obsidian_mcp.errors import AlreadyExists, Failure, PermissionDenied
 from obsidian_mcp.vault.path import LONGEST_NAME, VaultPath
@@ -72,16 +72,20 @@ class Folder(Looking):
         with explained(path), held(self._prefix, self._inside(path)) as at:
             disk.swap(path.value, at, before, after)
 
-    def prepare(self, path: str, data: bytes) -> str:
+    def holder(self) -> Holder:
+        """For many files, folder by folder. To be closed."""
+        return Holder(self._prefix)
+
+    def prepare(self, path: str, data: bytes, holder: Holder) -> str:
         """The first half of a replacement, for a file that a listing has named: a temporary file beside it."""
-        with explained(path), held(self._prefix, path) as at:
-            made = disk.prepare(at, data).text
+        with explained(path):
+            made = disk.prepare(holder.at(path), data).text
         return made[len(self._prefix) :].replace(os.sep, "/")
 
-    def put_in_place(self, path: str, made: str, before: bytes) -> None:
-        """The second half, if the file still is what it was."""
-        with explained(path), held(self._prefix, made) as temporary, held(self._prefix, path) as at:
-            disk.put_in_place(path, temporary, at, before)
+    def put_in_place(self, path: str, made: str, before: bytes, holders: tuple[Holder, Holder]) -> None:
+        """The second half, if the file still is what it was. One holder is for what was made, one for the goal."""
+        with explained(path):
+            disk.put_in_place(path, holders[0].at(made), holders[1].at(path), before)
 
     def discard(self, made: str) -> None:
         """What was prepared and not put in place."""

@@ -84,19 +84,40 @@ class At:
         os.rmdir(self._name, dir_fd=self._fd)
 
 
+class Holder:
+    """Places in one folder after another; a folder is opened once for as long as it stays the same.
+
+    What it gives is good until it is asked for a place in another folder.
+    """
+
+    def __init__(self, root: str) -> None:
+        self._root = root
+        self._folder: str | None = None
+        self._fd: int | None = None
+
+    def at(self, path: str) -> At:
+        text = os.path.join(self._root, *path.split("/"))
+        if not HOLDS:
+            return At(None, text, text)
+        folder, _, name = path.rpartition("/")
+        if folder != self._folder:
+            self.close()
+            self._fd = open_folder(self._root, folder)
+            self._folder = folder
+        return At(self._fd, name, text)
+
+    def close(self) -> None:
+        self._folder = None
+        if self._fd is not None:
+            os.close(self._fd)
+            self._fd = None
+
+
 @contextlib.contextmanager
 def held(root: str, path: str) -> Iterator[At]:
     """The place of a path from the root, given without links on the way. Raises what the system raises."""
-    text = os.path.join(root, *path.split("/"))
-    if not HOLDS:
-        yield At(None, text, text)
-        return
-    folder, _, name = path.rpartition("/")
-    fd = open_folder(root, folder)
-    try:
-        yield At(fd, name, text)
-    finally:
-        os.close(fd)
+    with contextlib.closing(Holder(root)) as holder:
+        yield holder.at(path)
 
 
 def open_folder(root: str, folder: str) -> int:

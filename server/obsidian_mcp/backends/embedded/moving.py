@@ -13,6 +13,7 @@ the other become explicit, and the note takes the place of the rename.
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -27,6 +28,7 @@ from obsidian_mcp.vault.path import BadPath, VaultPath
 
 WRITERS = 8
 FEW = 4
+MOST_IN_A_ROW = 16  # of one folder, before another thread may take some
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +72,7 @@ def _act(
     state.write_journal(entry)
     prepared: dict[str, str] = {}
     try:
-        _side_by_side(rewrites, lambda one: prepared.__setitem__(one.path, folder.prepare(one.now, one.after)))
+        _prepare(folder, rewrites, prepared)
         begin()
         _put_in_place(folder, rewrites, prepared, take_back)
     except Failure:
@@ -88,9 +90,10 @@ def _put_in_place(
     """On a failure everything is put back; what cannot be is named."""
     done: list[Rewrite] = []
     try:
-        for one in sorted(rewrites, key=lambda one: one.path):
-            folder.put_in_place(one.path, prepared[one.path], one.before)
-            done.append(one)
+        with contextlib.closing(folder.holder()) as made, contextlib.closing(folder.holder()) as goals:
+            for one in sorted(rewrites, key=lambda one: one.path):
+                folder.put_in_place(one.path, prepared[one.path], one.before, (made, goals))
+                done.append(one)
     except Failure as failure:
         left = []
         for one in reversed(done):
@@ -109,21 +112,30 @@ def _put_in_place(
         raise
 
 
-def _side_by_side(rewrites: Sequence[Rewrite], act: Callable[[Rewrite], None]) -> None:
-    """Because most of the time goes into waiting for the disk. Raises the first failure when all have ended."""
+def _prepare(folder: Folder, rewrites: Sequence[Rewrite], prepared: dict[str, str]) -> None:
+    """Side by side, a folder a thread: most of the time goes into waiting for the disk.
 
-    def attempt(one: Rewrite) -> Failure | None:
+    Raises the first failure when all have ended.
+    """
+
+    def attempt(group: Sequence[Rewrite]) -> Failure | None:
         try:
-            act(one)
+            with contextlib.closing(folder.holder()) as holder:
+                for one in group:
+                    prepared[one.path] = folder.prepare(one.now, one.after, holder)
         except Failure as failure:
             return failure
         return None
 
+    groups: dict[str, list[Rewrite]] = {}
+    for one in rewrites:
+        groups.setdefault(one.now.rpartition("/")[0], []).append(one)
+    parts = [group[at : at + MOST_IN_A_ROW] for group in groups.values() for at in range(0, len(group), MOST_IN_A_ROW)]
     if len(rewrites) < FEW:
-        failures = [attempt(one) for one in rewrites]
+        failures = [attempt(part) for part in parts]
     else:
         with ThreadPoolExecutor(WRITERS) as pool:
-            failures = list(pool.map(attempt, rewrites))
+            failures = list(pool.map(attempt, parts))
     for failure in failures:
         if failure is not None:
             raise failure
