@@ -15,7 +15,7 @@ import pytest
 
 from tests.support.foreign import free_port
 from tests.support.ide import LIMIT, DoorProcess, lock_folder, locks, talking
-from tests.support.world import World
+from tests.support.world import VAULT_ID, World
 
 UUID4 = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}")
 
@@ -147,11 +147,8 @@ def test_i5_several_vaults_have_a_door_each(own_world: World) -> None:
 
 
 def test_i5_several_vaults_cannot_share_a_port(own_world: World) -> None:
-    done = run(own_world, "ide", "--vault", "Vault", "--vault", VAULT_TOO, "--port", "4000")
+    done = run(own_world, "ide", "--vault", "Vault", "--vault", VAULT_ID, "--port", "4000")
     assert done.returncode == 2
-
-
-VAULT_TOO = "0123456789abcdef"
 
 
 def test_i6_it_listens_on_loopback_alone_and_on_the_port_that_was_asked_for(own_world: World) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import collections
+import contextlib
 from collections.abc import Callable
 
 from obsidian_mcp.turns import Turn, Turns
@@ -35,7 +36,8 @@ class Lane:
         """From whichever thread: have it done on the loop, in the order in which it was brought."""
         self._brought.append(deliver)
         if not self._waits:  # otherwise it looks by itself when it goes on
-            loop.call_soon_threadsafe(self._deliver)
+            with contextlib.suppress(RuntimeError):  # the loop has ended: nobody is left to tell
+                loop.call_soon_threadsafe(self._deliver)
 
     def _hand_over(self) -> None:
         jobs, self._submitted = self._submitted, []
