@@ -96,7 +96,18 @@ def envelope(world: World, *options: str) -> Iterator[Say]:
         yield say
 
 
-DOORS = {"stdio": stdio, "bridge": bridge, "envelope": envelope}
+@contextmanager
+def streamable(world: World, *options: str) -> Iterator[Say]:
+    with Web(world.environment(), *options) as web:
+
+        def say(tool: str, arguments: dict[str, Any]) -> str:
+            params = {"name": tool, "arguments": arguments}
+            return web.rpc({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}).body.decode()
+
+        yield say
+
+
+DOORS = {"stdio": stdio, "bridge": bridge, "envelope": envelope, "streamable": streamable}
 
 
 def attempts(world: World) -> Iterator[tuple[str, dict[str, Any]]]:
