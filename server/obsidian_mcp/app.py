@@ -151,39 +151,6 @@ class App:
         os._exit(code)
 
 
-def mention_note(settings: Settings, named: str, lines: tuple[int, int] | None) -> tuple[str, int]:
-    """Tell the open door of a vault; the note's path, and how many have heard it. Lines are from 1."""
-    from obsidian_mcp.backends.embedded.backend import EmbeddedBackend
-    from obsidian_mcp.call import Call
-    from obsidian_mcp.ide import lockfile, mentioning
-    from obsidian_mcp.operations.finding import existing
-    from obsidian_mcp.vault import text
-    from obsidian_mcp.vault.names import Name
-    from obsidian_mcp.vault.path import BadPath
-
-    doors = lockfile.doors(settings.environ)
-    if settings.vaults:
-        wanted = _folders_of(settings.vaults[0], settings)
-        doors = [door for door in doors if door.folder in wanted or os.path.basename(door.folder) in wanted]
-    folders = sorted({door.folder for door in doors})
-    if not doors:
-        which = f"to {settings.vaults[0]} " if settings.vaults else ""
-        raise UsageError(f"no door {which}is open; open one with obsidian-mcp ide --vault NAME")
-    if len(folders) > 1:
-        raise UsageError(f"several doors are open, name one with --vault: {', '.join(folders)}")
-    vault = EmbeddedBackend(settings).open(folders[0], Call())
-    try:
-        path = existing(Name.parse(named), vault)
-    except BadPath as problem:
-        raise UsageError(f"the note's name {problem}") from None
-    if lines is not None:
-        there = text.line_count(text.decoded(path, vault.read(path)))
-        if lines[1] > there:
-            raise UsageError(f"{path} has {there} lines; there is no line {lines[1]}")
-    wire = (lines[0] - 1, lines[1] - 1) if lines else None
-    return path.value, mentioning.mention_to_all(doors, path.value, wire)
-
-
 def serve_bridge(remote: Http, level: str, format: str) -> None:
     """Another server's tools over stdio, until the input ends."""
     from obsidian_mcp import logs
@@ -274,15 +241,6 @@ def _folder(wanted: str, settings: Settings) -> str:
     if not os.path.isdir(folder):
         raise UsageError(f"the folder of the vault {wanted!r} is not on this machine")
     return folder
-
-
-def _folders_of(wanted: str, settings: Settings) -> set[str]:
-    """What a door to that vault could call its folder."""
-    from obsidian_mcp.backends import registry
-
-    found = registry.find(wanted, registry.registered(settings.environ), settings.environ)
-    named = {os.path.realpath(at_home(wanted, settings.environ))} if looks_like_path(wanted) else {wanted}
-    return {*named, *(os.path.realpath(vault.path) for vault in found)}
 
 
 def _only_vault(settings: Settings) -> str:

@@ -114,6 +114,14 @@ def test_a_note_that_may_not_be_read_stops_a_move_rather_than_lose_its_links(
         list(folder.read_stamped([NOTE.value]))
 
 
+def test_settings_are_read_through_links(folder: Folder, tmp_path: Path) -> None:
+    """People share them between vaults."""
+    (tmp_path / "shared.json").write_text('{"trashOption": "local"}')
+    (folder._root / ".obsidian").mkdir()
+    (folder._root / ".obsidian" / "app.json").symlink_to(tmp_path / "shared.json")
+    assert folder.settings() == {"trashOption": "local"}
+
+
 def test_a_folder_that_may_not_be_listed_stops_a_move_but_no_lookup(
     folder: Folder, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -8,7 +8,7 @@ import secrets
 import stat
 from collections.abc import Iterator
 
-from obsidian_mcp.backends.holding import At
+from obsidian_mcp.backends.holding import BINARY, NO_LINK, At, require_regular
 from obsidian_mcp.errors import Conflict, PermissionDenied
 
 CHUNK = 64 * 1024
@@ -35,10 +35,19 @@ def stamp_of(found: os.stat_result) -> int:
     return hash((found.st_mtime_ns, found.st_size, found.st_ino))
 
 
+def read_path(file: str) -> bytes:
+    """A file of the settings, through whatever links lead to it."""
+    return _whole(os.open(file, os.O_RDONLY | BINARY | getattr(os, "O_NONBLOCK", 0)), None)
+
+
 def read(at: At, most: int | None = None) -> bytes:
     """In small chunks: one large buffer is several times slower. Raises Longer if it has more than so many bytes."""
-    fd = at.open_regular()
+    return _whole(at.open(os.O_RDONLY | NO_LINK), most)
+
+
+def _whole(fd: int, most: int | None) -> bytes:
     try:
+        require_regular(fd)
         if most is not None and (size := os.fstat(fd).st_size) > most:
             raise Longer(size)
         data = os.read(fd, CHUNK)
@@ -120,7 +129,3 @@ def discard(made: At) -> None:
         with contextlib.suppress(OSError):
             made.unlink()
         _unfinished.discard(made.text)
-
-
-def is_unfinished(text: str) -> bool:
-    return text in _unfinished

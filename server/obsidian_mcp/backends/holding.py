@@ -40,9 +40,11 @@ class At:
     def open_regular(self) -> int:
         """A regular file, for reading. Anything else, such as a pipe, could wait for ever."""
         fd = self.open(os.O_RDONLY | NO_LINK)
-        if not stat.S_ISREG(os.fstat(fd).st_mode):
+        try:
+            require_regular(fd)
+        except OSError:
             os.close(fd)
-            raise OSError(errno.EINVAL, "it is not a regular file")
+            raise
         return fd
 
     def lstat(self) -> os.stat_result:
@@ -61,7 +63,7 @@ class At:
         return os.access(self._name, os.W_OK, dir_fd=self._fd)
 
     def set_mode(self, mode: int) -> None:
-        os.chmod(self._name, mode, dir_fd=self._fd) if self._fd is not None else os.chmod(self._name, mode)
+        os.chmod(self._name, mode, dir_fd=self._fd)
 
     def replace(self, target: At) -> None:
         """Take the target's place."""
@@ -99,18 +101,35 @@ class Holder:
         text = os.path.join(self._root, *path.split("/"))
         if not HOLDS:
             return At(None, text, text)
+        name = self._go(path)
+        return At(self._fd, name, text)
+
+    def open(self, path: str, flags: int) -> int:
+        """The same, opened at once: a whole vault is read through here."""
+        if HOLDS:
+            name = self._go(path)
+            return os.open(name, flags, dir_fd=self._fd)
+        return os.open(os.path.join(self._root, *path.split("/")), flags)
+
+    def _go(self, path: str) -> str:
+        """Hold its folder; the name there."""
         folder, _, name = path.rpartition("/")
         if folder != self._folder:
             self.close()
             self._fd = open_folder(self._root, folder)
             self._folder = folder
-        return At(self._fd, name, text)
+        return name
 
     def close(self) -> None:
         self._folder = None
         if self._fd is not None:
             os.close(self._fd)
             self._fd = None
+
+
+def require_regular(fd: int) -> None:
+    if not stat.S_ISREG(os.fstat(fd).st_mode):
+        raise OSError(errno.EINVAL, "it is not a regular file")
 
 
 @contextlib.contextmanager

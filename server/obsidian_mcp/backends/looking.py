@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from obsidian_mcp.backends import disk, holding
-from obsidian_mcp.backends.holding import At, held
+from obsidian_mcp.backends.holding import Holder, held
 from obsidian_mcp.errors import Failure, FileFailed, NoteNotFound, PermissionDenied, TooLarge
 from obsidian_mcp.vault import text
 from obsidian_mcp.vault.active import Workspace, from_workspace
@@ -73,10 +73,10 @@ class Looking:
         return Workspace(found.active if found.active in there else None, there)
 
     def _configured(self, name: str) -> object:
-        """From `.obsidian`, which may well be a link: people share their settings between vaults."""
+        """From `.obsidian`. It or the file may well be a link: people share their settings between vaults."""
         file = f"{self._prefix}.obsidian{os.sep}{name}"
         try:
-            return json.loads(disk.read(At(None, file, file)))
+            return json.loads(disk.read_path(file))
         except (OSError, ValueError, RecursionError):
             return None
 
@@ -278,14 +278,11 @@ class Looking:
         A whole vault goes through here: hence one loop, and nothing in it that could be outside.
         """
         flags, regular = os.O_RDONLY | holding.BINARY | holding.NO_LINK, stat.S_IFREG
-        open_, fstat, read, close = os.open, os.fstat, os.read, os.close
-        with contextlib.closing(_Within(self._prefix)) as within:
+        fstat, read, close = os.fstat, os.read, os.close
+        with contextlib.closing(Holder(self._prefix)) as holder:
             for path in paths:
-                folder, _, name = path.rpartition("/")
                 try:
-                    if folder != within.folder:
-                        within.go(folder)
-                    fd = open_(within.prefix + name, flags, dir_fd=within.fd)
+                    fd = holder.open(path, flags)
                 except PermissionError:
                     raise PermissionDenied(
                         f"{path} may not be read, so its links could not be kept. "
@@ -306,30 +303,6 @@ class Looking:
                 finally:
                     close(fd)
                 yield path, disk.stamp_of(found), found.st_mtime_ns, data
-
-
-class _Within:
-    """The folder that one file after another is read from, held while it is the same."""
-
-    def __init__(self, root: str) -> None:
-        self._root = root
-        self.folder: str | None = None
-        self.fd: int | None = None
-        self.prefix = ""  # before a name, where folders can't be held
-
-    def go(self, folder: str) -> None:
-        self.close()
-        if holding.HOLDS:
-            self.fd = holding.open_folder(self._root, folder)
-        else:
-            self.prefix = os.path.join(self._root, *folder.split("/"), "")
-        self.folder = folder
-
-    def close(self) -> None:
-        self.folder = None
-        if self.fd is not None:
-            os.close(self.fd)
-            self.fd = None
 
 
 @contextlib.contextmanager

@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from obsidian_mcp import settings
-from obsidian_mcp.app import App, CannotServe, mention_note, serve_bridge
+from obsidian_mcp.app import App, CannotServe, serve_bridge
 from obsidian_mcp.cli import show
 from obsidian_mcp.cli.root import app, environment, load, with_options
 from obsidian_mcp.errors import Failure
@@ -95,6 +95,8 @@ def mention(
 
     Example: obsidian-mcp mention "Meeting Notes" --lines 3:7
     """
+    from obsidian_mcp.ide.pointing import mention_note  # with a library that no other command needs
+
     chosen = load(context, given, quiet=True)
     try:
         path, heard = mention_note(chosen, note, _lines(lines))

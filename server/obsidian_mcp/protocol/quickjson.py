@@ -45,9 +45,9 @@ class _Context:
 
 def accelerated() -> tuple[Callable[[str], Any], Callable[[Any], str]]:
     """Raises where it is not as expected."""
-    from _json import encode_basestring, make_encoder, make_scanner  # type: ignore[import-not-found, unused-ignore]
+    from _json import encode_basestring, make_encoder, make_scanner  # type: ignore[import-not-found, unused-ignore]  # private
 
-    scan = make_scanner(_Context())  # type: ignore[arg-type, unused-ignore]
+    scan = make_scanner(_Context())  # type: ignore[arg-type, unused-ignore]  # its stubs differ
     chunks = make_encoder(None, _unknown, encode_basestring, None, ":", ",", False, False, False)
 
     def decode(text: str) -> Any:

@@ -53,7 +53,7 @@ class _Packing:
 class _Protocol(H11Protocol):
     """What isn't HTTP at all is told in JSON too. A reply is one packet where it can be."""
 
-    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as asyncio calls it
         super().connection_made(cast("asyncio.Transport", _Packing(transport)))
 
     def send_400_response(self, msg: str) -> None:
