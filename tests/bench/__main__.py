@@ -8,7 +8,6 @@ from __future__ import annotations
 import argparse
 import json
 import platform
-import subprocess
 import sys
 import tempfile
 import time
@@ -42,14 +41,12 @@ def machine() -> dict[str, str]:
     cpu = next(
         (line.partition(":")[2].strip() for line in _lines("/proc/cpuinfo") if line.startswith("model name")), ""
     )
-    node = subprocess.run(["node", "--version"], capture_output=True, text=True, check=False).stdout.strip()
     cores = str(len([line for line in _lines("/proc/cpuinfo") if line.startswith("processor")]))
     return {
         "system": f"{platform.system()} {platform.machine()}",
         "processor": cpu or "unknown",
         "cores": cores,
         "Python": platform.python_version(),
-        "Node": node or "none",
     }
 
 
@@ -71,6 +68,9 @@ def main() -> None:
     rivals = [rival for rival in RIVALS if rival.is_installed] if chosen.quick else list(RIVALS)
     OURS.home.joinpath(".done").unlink(missing_ok=True)  # what is measured is this checkout
     everybody = installed(report, (OURS, *rivals))
+    for rival in everybody:
+        if rival.is_node:
+            report.machine["Node"] = rival.node_version()
     with tempfile.TemporaryDirectory(prefix="obsidian-mcp-bench-") as folder:
         measure_start(report, everybody, Path(folder, "start"))
         measure_calls(report, everybody, Path(folder, "calls"))

@@ -59,7 +59,8 @@ def lines(title: str, unit: str, series: Mapping[str, Sequence[tuple[float, floa
         rows.append(f'<rect x="{left + width + 20}" y="{y}" width="12" height="12" fill="{colour}"/>')
         rows.append(f'<text x="{left + width + 38}" y="{y + 11}" {FONT}>{html.escape(name)}</text>')
     rows.append(f'<text x="{left}" y="{top + height + 40}" {FONT}>notes in the vault; {unit}, both logarithmic</text>')
-    return _page(left + width + 240, top + height + 54, title, rows)
+    legend = 50 + 8 * max(len(name) for name in series)
+    return _page(left + width + legend, top + height + 54, title, rows)
 
 
 def _page(width: float, height: float, title: str, rows: Sequence[str]) -> str:

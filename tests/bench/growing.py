@@ -2,62 +2,80 @@
 
 from __future__ import annotations
 
+import shutil
 import statistics
 import time
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 from tests.bench import scale
 from tests.bench.peer import Peer
 from tests.bench.report import Report
-from tests.bench.rivals import Rival, filled
+from tests.bench.rivals import Ask, Rival, filled
 from tests.bench.serving import environment
 
 READ = "Folder 0/Note 7.md"
 TARGET, ELSEWHERE = "Target zq.md", "Folder 0/Target zq.md"
 
 
-def measure(report: Report, everybody: Sequence[Rival], folder: Path) -> None:
-    for notes in (1_000, 10_000, 100_000):
-        for rival in everybody:
-            if rival.create is None or (notes > 10_000 and rival.name != "ours"):
-                continue
-            print(f"{rival.name} on {notes:,} notes ...", flush=True)
-            root = folder / f"{rival.name} {notes}"
-            scale.build(root, notes)
-            (root / ".obsidian").mkdir()
-            _measure(report, rival, root, notes, folder / "home")
+ROUNDS, RENAMES = 15, 3
 
 
-def _measure(report: Report, rival: Rival, root: Path, notes: int, home: Path) -> None:
-    peer = Peer(rival.command(root), environment(rival, home))
-    peer.initialize()
+@dataclass
+class Runner:
+    """One server on its own vault of that size."""
 
-    def call(ask: tuple[str, dict[str, Any]], **values: str) -> float:
+    rival: Rival
+    root: Path
+    peer: Peer
+    times: dict[str, list[float]] = field(default_factory=dict)
+
+    def call(self, act: str, ask: Ask | None, **values: str) -> None:
+        """Timed; nothing is done by a server that doesn't offer it."""
+        if ask is None:
+            return
         tool, arguments = ask
-        params = {"name": tool, "arguments": filled(arguments, vault=str(root), **values)}
+        params = {"name": tool, "arguments": filled(arguments, vault=str(self.root), **values)}
         began = time.perf_counter()
-        reply = peer.ask("tools/call", params)
-        took = time.perf_counter() - began
+        reply = self.peer.ask("tools/call", params)
+        self.times.setdefault(act, []).append(time.perf_counter() - began)
         assert "result" in reply, reply
         assert not reply["result"].get("isError"), reply
-        return took
 
-    times: dict[str, list[float]] = {"read": [], "create": [], "append": [], "rename, 500 links": []}
-    assert rival.read
-    assert rival.create
-    assert rival.append
-    call(rival.read, note=READ)
-    for number in range(15):
-        times["read"].append(call(rival.read, note=READ))
-        times["create"].append(call(rival.create, note=f"Folder 1/Made {number}.md", text="text"))
-        times["append"].append(call(rival.append, note=f"Folder 1/Made {number}.md", text="\nmore"))
-    if rival.rename is not None:
-        there, back = (TARGET, ELSEWHERE), (ELSEWHERE, TARGET)
-        for old, new in (there, back, there):
-            times["rename, 500 links"].append(call(rival.rename, note=old, new=new))
-    peer.end()
-    for act, found in times.items():
-        if found:
-            report.growth.setdefault(act, {}).setdefault(rival.name, {})[notes] = statistics.median(found) * 1000
+
+def measure(report: Report, everybody: Sequence[Rival], folder: Path) -> None:
+    for notes in (1_000, 10_000, 100_000):
+        chosen = [rival for rival in everybody if rival.create and (notes <= 10_000 or rival.name == "ours")]
+        print(f"{', '.join(rival.name for rival in chosen)} on {notes:,} notes each ...", flush=True)
+        runners = [_started(rival, folder / f"{rival.name} {notes}", notes, folder / "home") for rival in chosen]
+        _take_turns(runners)
+        for runner in runners:
+            runner.peer.end()
+            for act, found in runner.times.items():
+                median = statistics.median(found) * 1000
+                report.growth.setdefault(act, {}).setdefault(runner.rival.name, {})[notes] = median
+            shutil.rmtree(runner.root)
+
+
+def _started(rival: Rival, root: Path, notes: int, home: Path) -> Runner:
+    scale.build(root, notes)
+    (root / ".obsidian").mkdir()
+    runner = Runner(rival, root, Peer(rival.command(root), environment(rival, home)))
+    runner.peer.initialize()
+    runner.call("first", rival.read, note=READ)
+    runner.times.clear()
+    return runner
+
+
+def _take_turns(runners: Sequence[Runner]) -> None:
+    for number in range(ROUNDS):
+        made = f"Folder 1/Made {number}.md"
+        for runner in runners:
+            runner.call("read", runner.rival.read, note=READ)
+            runner.call("create", runner.rival.create, note=made, text="text")
+            runner.call("append", runner.rival.append, note=made, text="\nmore")
+    for number in range(RENAMES):
+        old, new = (TARGET, ELSEWHERE) if number % 2 == 0 else (ELSEWHERE, TARGET)
+        for runner in runners:
+            runner.call("rename, 500 links", runner.rival.rename, note=old, new=new)

@@ -85,7 +85,7 @@ def exponent(times: dict[int, float]) -> str:
     small, large = min(times), max(times)
     if small == large:
         return ""
-    return f"{math.log(times[large] / times[small]) / math.log(large / small):.2f}"
+    return f"{math.log(times[large] / times[small]) / math.log(large / small):.1f}".replace("-0.0", "0.0")
 
 
 def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
@@ -98,7 +98,7 @@ def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 
 def write(report: Report, folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
-    found: dict[str, Any] = dataclasses.asdict(report)
+    found: dict[str, Any] = {**dataclasses.asdict(report), "missed": report.missed}
     (folder / "results.json").write_text(json.dumps(found, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
     machine = ", ".join(f"{key} {value}" for key, value in report.machine.items())
     left_out = "".join(f"\nLeft out: {name} ({why}).\n" for name, why in report.left_out.items())
@@ -111,8 +111,8 @@ def write(report: Report, folder: Path) -> None:
     (folder / "table.md").write_text(text, encoding="utf-8")
     starts = [(name, row["start, ms"]) for name, row in report.rows.items() if "start, ms" in row]
     (folder / "start.svg").write_text(drawing.bars("From process start to the first reply", "ms", starts), "utf-8")
-    rates = [(name, row["pings/s"]) for name, row in report.rows.items() if "pings/s" in row]
-    (folder / "rate.svg").write_text(drawing.bars("Pings a second, one at a time", "/s", rates), "utf-8")
+    rates = [(name, row["reads/s"]) for name, row in report.rows.items() if "reads/s" in row and "HTTP" not in name]
+    (folder / "rate.svg").write_text(drawing.bars("Notes read in a second, one at a time", "/s", rates), "utf-8")
     series = {
         f"{act}, {server}": sorted(times.items())
         for act in ("rename, 500 links", "append")

@@ -58,6 +58,10 @@ class Rival:
     def command(self, vault: Path) -> list[str]:
         return [str(filled(word, home=str(self.home), vault=str(vault))) for word in self.words]
 
+    def node_version(self) -> str:
+        """Of the Node that it runs on, which is not the machine's."""
+        return _run(str(filled(NODE, home=str(self.home))), "--version").strip()
+
     def install(self) -> None:
         """Raises NotInstalled."""
         if self.is_installed:

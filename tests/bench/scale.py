@@ -70,24 +70,23 @@ def measure(report: Report, notes: int) -> None:
         root = Path(folder, "vault")
         build(root, notes)
         walk(root)  # once before, so that everybody finds warm caches
-        scan = statistics.median(took(lambda: walk(root)) for _ in range(5))
         peer = embedded(root, Path(folder, "home"))
         path = "Folder 0/Note 7.md"
         by_path = statistics.median(took(lambda: peer.call("obsidian_read_note", name=path)) for _ in range(50))
         ping = statistics.median(took(lambda: peer.ask("ping")) for _ in range(50))
         plain = statistics.median(took((root / path).read_bytes) for _ in range(50))
-        first = took(lambda: peer.call("obsidian_read_note", name="Note 11"))
+        peer.call("obsidian_read_note", name="Note 11")
         later = statistics.median(took(lambda: peer.call("obsidian_read_note", name="Note 12")) for _ in range(30))
-        peer.call("obsidian_read_note", name="Target zq")
-        firsts, seconds, floors = [], [], []
-        for _ in range(ROUNDS):  # in turns, each first rename by a server that has read nothing yet
+        scans, reads, firsts, seconds, floors = [], [], [], [], []
+        for _ in range(ROUNDS):  # in turns, each by a server that has read nothing yet
             fresh = embedded(root, Path(folder, "home"))
-            fresh.call("obsidian_read_note", name="Target zq")
+            scans.append(took(lambda: walk(root)))
+            reads.append(took(functools.partial(fresh.call, "obsidian_read_note", name="Target zq")))
             floors.append(took(lambda: floor(root, b"target zq")))
             firsts.append(took(functools.partial(renamed, fresh, "Target zq", "Other zq")))
             seconds.append(took(functools.partial(renamed, fresh, "Other zq", "Target zq")))
             fresh.end()
-        rename, again, least = (statistics.median(times) for times in (firsts, seconds, floors))
+        scan, first, rename, again, least = map(statistics.median, (scans, reads, firsts, seconds, floors))
         renamed(peer, "Target zq", "Other zq")
         memory = peer.resident_mb()
         peer.end()
