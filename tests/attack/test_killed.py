@@ -6,6 +6,8 @@ import errno
 import os
 import shutil
 import sys
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -14,28 +16,38 @@ import pytest
 from tests.support.client import PATIENCE, Server, ToolFailed
 from tests.support.world import World
 
-# Before the n-th call that changes the disk, the process is killed, or the call fails.
+# Before the n-th of the calls named, counted from the tool call on, the process is killed, or the call fails.
 BEFORE_STEP = """
 import os, stat, sys
-write = os.write
-left, kind = int(sys.argv.pop(1)), sys.argv.pop(1)
+write, read, fstat = os.write, os.read, os.fstat
+left, kind, names = int(sys.argv.pop(1)), sys.argv.pop(1), sys.argv.pop(1)
+counting = False
 def guarded(function):
     def act(*arguments, **more):
-        global left
-        if function is write and not stat.S_ISREG(os.fstat(arguments[0]).st_mode):
-            return write(*arguments)  # a reply, or a line of the log
-        left -= 1
-        if left == 0:
+        global counting, left
+        if function in (write, read) and not stat.S_ISREG(fstat(arguments[0]).st_mode):
+            data = function(*arguments)
+            counting = counting or function is read and b"tools/call" in data
+            return data
+        left -= counting
+        if left == 0 and counting:
             if kind == "kill":
                 os.kill(os.getpid(), 9)
+            write(2, b"FAILING\\n")
             raise OSError(int(kind), os.strerror(int(kind)))
         return function(*arguments, **more)
     return act
-for name in ("replace", "rename", "fsync", "mkdir", "unlink", "link", "write", "chmod", "rmdir"):
+for name in {"write", "read", *names.split()}:
     setattr(os, name, guarded(getattr(os, name)))
+from obsidian_mcp.backends import holding
+holding.rename_new = guarded(holding.rename_new)
 from obsidian_mcp.__main__ import main
 main()
 """
+CHANGING = "replace rename fsync mkdir unlink link write chmod rmdir"
+LOOKING = "open read stat lstat fstat scandir listdir"
+TOLD = (-32000, -32002, -32005)
+AT_ONCE, MOST_STEPS = 4, 200
 OLD, OTHER = b"old text\n", b"other [[Note]]\n"
 WRITES: dict[str, tuple[str, dict[str, Any], dict[str, bytes]]] = {
     "create": ("create_note", {"name": "Deep/New.md", "content": "new"}, {"Deep/New.md": b"new"}),
@@ -70,16 +82,26 @@ def notes(world: World) -> dict[str, bytes]:
     return {path: data for path, data in found.items() if not path.startswith(".obsidian/")}
 
 
-def serving(world: World, *words: str) -> Server:
-    command = (sys.executable, "-c", BEFORE_STEP, *words) if words else (sys.executable, "-m", "obsidian_mcp")
+def serving(world: World, *words: str, calls: str = CHANGING) -> Server:
+    command = (sys.executable, "-c", BEFORE_STEP, *words, calls) if words else (sys.executable, "-m", "obsidian_mcp")
     return Server(world.environment(), "--backend", "embedded", "--vault", str(world.vault), command=command)
+
+
+def at_every_step(attempt: Callable[[int], bool]) -> None:
+    """Several at a time, until one says that it got through."""
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        for first in range(1, MOST_STEPS, AT_ONCE):
+            if not all(list(pool.map(attempt, range(first, first + AT_ONCE)))):
+                return
+    raise AssertionError("no run got through")
 
 
 @pytest.mark.parametrize("write", WRITES)
 def test_a_write_that_is_killed_at_any_step_has_happened_or_has_not(tmp_path: Path, write: str) -> None:
     tool, arguments, change = WRITES[write]
     outcomes = set()
-    for step in range(1, 80):
+
+    def attempt(step: int) -> bool:
         world = prepared(tmp_path / str(step))
         with serving(world, str(step), "kill") as server:
             server.initialize().begin_call(tool, **arguments)
@@ -94,20 +116,61 @@ def test_a_write_that_is_killed_at_any_step_has_happened_or_has_not(tmp_path: Pa
         assert found in (after({}), after(change)), step
         outcomes.add(found == after(change))
         shutil.rmtree(world.folder)
-        if not killed:
-            break
-    else:
-        raise AssertionError("no run got through")
+        return killed
+
+    at_every_step(attempt)
     assert outcomes == {True, False}
 
 
-@pytest.mark.parametrize("error", [errno.EIO, errno.ENOSPC, errno.EACCES])
-@pytest.mark.parametrize("write", WRITES)
-def test_a_disk_that_fails_at_any_step_is_told_and_nothing_is_lost(tmp_path: Path, write: str, error: int) -> None:
-    tool, arguments, change = WRITES[write]
-    for step in range(1, 80):
+UNCARRIED = "C:\\new"  # the Obsidian command would make a line of it: so it goes by the file
+THROUGH_THE_APP: dict[str, tuple[str, dict[str, Any], dict[str, bytes]]] = {
+    "create": ("create_note", {"name": "Deep/New.md"}, {"Deep/New.md": b"C:\\new"}),
+    "overwrite": ("create_note", {"name": "Note.md", "overwrite": True}, {"Note.md": b"C:\\new"}),
+    "append": ("append_note", {"name": "Note.md"}, {"Note.md": OLD + b"C:\\new"}),
+    "prepend": ("prepend_note", {"name": "Note.md"}, {"Note.md": b"C:\\new\n" + OLD}),
+}
+
+
+@pytest.mark.parametrize("write", THROUGH_THE_APP)
+def test_a_write_beside_the_app_that_is_killed_at_any_step_has_happened_or_has_not(tmp_path: Path, write: str) -> None:
+    tool, arguments, change = THROUGH_THE_APP[write]
+    outcomes = set()
+
+    def attempt(step: int) -> bool:
         world = prepared(tmp_path / str(step))
-        with serving(world, str(step), str(error)) as server:
+        command = (sys.executable, "-c", BEFORE_STEP, str(step), "kill", CHANGING)
+        with Server(world.environment(), "--vault", "Vault", command=command) as server:
+            server.initialize().begin_call(tool, content=UNCARRIED, **arguments)
+            server.stdin.close()
+            killed = server.process.wait(PATIENCE) == -9
+        with Server(world.environment(), "--vault", "Vault") as server:
+            server.initialize()
+            for name in ("Z.md", "Deep/Z.md"):
+                server.call("create_note", name=name, content=UNCARRIED)
+                server.call("delete_note", name=name, permanent=True)
+        found = notes(world)
+        assert found in (after({}), after(change)), step
+        outcomes.add(found == after(change))
+        shutil.rmtree(world.folder)
+        return killed
+
+    at_every_step(attempt)
+    assert outcomes == {True, False}
+
+
+@pytest.mark.parametrize(
+    ("calls", "error"),
+    [(CHANGING, errno.EIO), (CHANGING, errno.ENOSPC), (CHANGING, errno.EACCES), (LOOKING, errno.EIO)],
+)
+@pytest.mark.parametrize("write", WRITES)
+def test_a_disk_that_fails_at_any_step_is_told_and_nothing_is_lost(
+    tmp_path: Path, write: str, calls: str, error: int
+) -> None:
+    tool, arguments, change = WRITES[write]
+
+    def attempt(step: int) -> bool:
+        world = prepared(tmp_path / str(step))
+        with serving(world, str(step), str(error), calls=calls) as server:
             server.initialize()
             try:
                 server.call(tool, **arguments)
@@ -116,12 +179,73 @@ def test_a_disk_that_fails_at_any_step_is_told_and_nothing_is_lost(tmp_path: Pat
                 failed = problem
             assert server.request("ping")["result"] == {}
             descriptors = len(os.listdir(f"/proc/{server.process.pid}/fd"))
-        found = notes(world)
-        assert found in (after({}), after(change)), (step, failed)
-        if failed is not None:
-            assert failed.code in (-32000, -32005), failed.message
-        assert failed is None or found == after({}) or "could not be" in failed.message, (step, failed)
+        # A temporary file that can't be removed now is removed before the next write.
+        found = {path: data for path, data in notes(world).items() if ".obsidian-mcp-" not in path}
+        if failed is None:
+            assert found == after(change), step
+        else:
+            assert failed.code in TOLD, (step, failed.message)
+            assert found == after({}) or (found == after(change) and "could not be" in failed.message), (step, failed)
         assert descriptors < 16
         shutil.rmtree(world.folder)
-        if failed is None and step > 3:
-            break
+        return b"FAILING" in server.log
+
+    at_every_step(attempt)
+
+
+def interrupted(world: World, step: int) -> bool:
+    """A rename, killed before that step; whether that was between the file and its links."""
+    tool, arguments, change = WRITES["rename"]
+    with serving(world, str(step), "kill") as server:
+        server.initialize().begin_call(tool, **arguments)
+        server.stdin.close()
+        server.process.wait(PATIENCE)
+    found = {path: data for path, data in notes(world).items() if ".obsidian-mcp-" not in path}
+    return found not in (after({}), after(change))
+
+
+@pytest.fixture(scope="module")
+def midway(tmp_path_factory: pytest.TempPathFactory) -> int:
+    """The step before which a kill leaves the most to do."""
+    folder = tmp_path_factory.mktemp("midway")
+    return next(step for step in range(1, MOST_STEPS) if interrupted(prepared(folder / str(step)), step))
+
+
+@pytest.mark.parametrize(("calls", "error"), [(CHANGING, errno.ENOSPC), (CHANGING, errno.EIO), (LOOKING, errno.EIO)])
+def test_a_disk_that_fails_while_an_interrupted_move_is_put_right_costs_no_link(
+    tmp_path: Path, midway: int, calls: str, error: int
+) -> None:
+    def attempt(step: int) -> bool:
+        world = prepared(tmp_path / str(step))
+        assert interrupted(world, midway)
+        with serving(world, str(step), str(error), calls=calls) as server:
+            server.initialize().request("tools/call", {"name": "obsidian_read_note", "arguments": {"name": "Other.md"}})
+            assert server.request("ping")["result"] == {}
+        log = bytes(server.log)
+        with serving(world) as server:
+            server.initialize().call("read_note", name="Other.md")
+            server.call("create_note", name="Z.md", content="z")  # which sweeps
+            server.call("delete_note", name="Z.md", permanent=True)
+        assert notes(world) == after(WRITES["rename"][2]), step
+        shutil.rmtree(world.folder)
+        return b"FAILING" in log
+
+    at_every_step(attempt)
+
+
+def test_a_move_interrupted_before_the_disk_was_unmounted_is_finished_when_it_is_back(
+    tmp_path: Path, midway: int
+) -> None:
+    world = prepared(tmp_path)
+    assert interrupted(world, midway)
+    world.vault.rename(tmp_path / "elsewhere")
+    world.vault.mkdir()
+    with serving(world) as server:
+        with pytest.raises(ToolFailed):
+            server.initialize().call("read_note", name="Other.md")
+        server.call("create_note", name="Meanwhile.md", content="a note can be made in an empty vault")
+    shutil.rmtree(world.vault)
+    (tmp_path / "elsewhere").rename(world.vault)
+    with serving(world) as server:
+        server.initialize().call("read_note", name="Other.md")
+    assert notes(world) == after(WRITES["rename"][2])

@@ -1,11 +1,13 @@
 from __future__ import annotations
 
+import errno
 import os
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from obsidian_mcp.backends import holding
 from obsidian_mcp.backends.embedded.index import Index
 from obsidian_mcp.backends.files import Folder
 from obsidian_mcp.errors import AlreadyExists, Conflict, Failure, FileFailed, NoteNotFound, PermissionDenied
@@ -122,6 +124,50 @@ def test_settings_are_read_through_links(folder: Folder, tmp_path: Path) -> None
     assert folder.settings() == {"trashOption": "local"}
 
 
+@pytest.mark.parametrize("where", ["loop.md", "x" * 300, "Top.md/x"])
+def test_a_link_that_leads_nowhere_hides_nothing(folder: Folder, where: str) -> None:
+    folder.write_new(VaultPath("Top.md"), b"x")
+    folder.write_new(VaultPath("Linking.md"), b"[[Top]]")
+    (folder._root / "loop.md").symlink_to(where)
+    index = Index(folder)
+    assert sorted(index.paths()) == ["Linking.md", "Top.md"]
+    assert index.mentioning({"top"}) == {"Linking.md": b"[[Top]]"}
+
+
+@pytest.mark.parametrize("has_call", [True, False])
+def test_a_move_replaces_nothing_that_is_made_at_that_moment(
+    folder: Folder, monkeypatch: pytest.MonkeyPatch, has_call: bool
+) -> None:
+    def late(path: VaultPath) -> list[str]:
+        (folder._root / path.value).write_bytes(b"another's")
+        return []
+
+    def without(*_: object) -> bool:
+        raise OSError(errno.ENOSYS, "Function not implemented")
+
+    if not has_call:
+        monkeypatch.setattr(holding, "rename_new", without)
+    folder.write_new(VaultPath("Old.md"), b"ours")
+    folder.rename(VaultPath("Old.md"), VaultPath("Older.md"))
+    monkeypatch.setattr(folder, "make_folder_for", late)
+    with pytest.raises(AlreadyExists):
+        folder.rename(VaultPath("Older.md"), VaultPath("New.md"))
+    assert (folder.read(VaultPath("Older.md")), folder.read(VaultPath("New.md"))) == (b"ours", b"another's")
+
+
+def test_a_note_made_between_the_check_and_the_rename_is_not_replaced(
+    folder: Folder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The check is blind here: only the system's own refusal is left."""
+    folder.write_new(VaultPath("Old.md"), b"ours")
+    folder.write_new(VaultPath("New.md"), b"another's")
+    monkeypatch.setattr(folder, "require_room", lambda _: None)
+    monkeypatch.setattr(holding.At, "exists", False)
+    with pytest.raises(AlreadyExists):
+        folder.rename(VaultPath("Old.md"), VaultPath("New.md"))
+    assert folder.read(VaultPath("New.md")) == b"another's"
+
+
 def test_a_folder_that_may_not_be_listed_stops_a_move_but_no_lookup(
     folder: Folder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -136,7 +182,7 @@ def test_a_folder_that_may_not_be_listed_stops_a_move_but_no_lookup(
     monkeypatch.setattr(os, "scandir", refuse)
     index = Index(folder)
     assert index.paths() == ["Top.md"]
-    with pytest.raises(PermissionDenied, match="Sub may not be listed"):
+    with pytest.raises(PermissionDenied, match="Sub could not be listed"):
         index.mentioning({"top"})
     monkeypatch.undo()
     assert index.mentioning({"top"}) == {}

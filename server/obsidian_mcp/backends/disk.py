@@ -51,14 +51,17 @@ def _whole(fd: int, most: int | None) -> bytes:
         if most is not None and (size := os.fstat(fd).st_size) > most:
             raise Longer(size)
         data = os.read(fd, CHUNK)
-        if len(data) < CHUNK:
-            return data  # of a regular file, less than asked for is the end
-        parts = [data]
-        while part := os.read(fd, CHUNK):
-            parts.append(part)
-        return b"".join(parts)
+        return data if len(data) < CHUNK else data + rest(fd)  # of a regular file, less than asked for is the end
     finally:
         os.close(fd)
+
+
+def rest(fd: int) -> bytes:
+    """From where it stands to the end."""
+    parts = []
+    while part := os.read(fd, CHUNK):
+        parts.append(part)
+    return b"".join(parts)
 
 
 def swap(path: str, at: At, before: bytes, after: bytes) -> None:

@@ -26,7 +26,7 @@ class Folder(Looking):
         segments = path.value.split("/")
         for end in range(1, len(segments)):
             parent = "/".join(segments[:end])
-            if os.path.lexists(self._root / parent) and not (self._root / parent).is_dir():
+            if os.path.lexists(self._root / parent) and not os.path.isdir(self._root / parent):
                 raise AlreadyExists(
                     f"{parent} is a file, so {path} cannot be made below it. Nothing was changed.", path=parent
                 )
@@ -38,7 +38,7 @@ class Folder(Looking):
         self.real(path)
         segments = path.value.split("/")[:-1]
         folders = ["/".join(segments[: end + 1]) for end in range(len(segments))]
-        missing = [folder for folder in folders if not (self._root / folder).is_dir()]
+        missing = [folder for folder in folders if not os.path.isdir(self._root / folder)]
         with explained(path):
             for folder in missing:
                 with held(self._prefix, self._inside(VaultPath(folder))) as at:
@@ -105,11 +105,12 @@ class Folder(Looking):
             with explained(path):
                 spots = self._spot(path), self._spot(target)
                 with held(self._prefix, spots[0]) as source, held(self._prefix, spots[1]) as goal:
-                    if goal.exists and not os.path.samestat(source.lstat(), goal.lstat()):
+                    if goal.exists and os.path.samestat(source.lstat(), goal.lstat()):
+                        source.rename(goal)  # another spelling of the same name
+                    elif not source.move(goal):
                         raise AlreadyExists(
                             f"{target} has just been made by someone else. Nothing was changed.", path=target.value
                         )
-                    source.rename(goal)
         except Failure:
             self.remove_folders(made)
             raise
@@ -139,12 +140,11 @@ class Folder(Looking):
             trash.mkdir(exist_ok=True)
             with held(self._prefix, self._spot(path)) as at, held(self._prefix, f".trash/{path.filename}") as first:
                 goal, number = first, 1
-                while goal.exists:
+                while not at.move(goal):
                     number += 1
                     ending = f" {number}{'.' if path.extension else ''}{path.extension}"
                     room = LONGEST_NAME - len(ending.encode())
                     goal = first.beside(path.stem.encode()[:room].decode("utf-8", "ignore") + ending)
-                at.rename(goal)
 
     def to_system_trash(self, path: VaultPath) -> bool:
         """Into the trash of the system; False where it has none for this place."""
@@ -157,8 +157,13 @@ class Folder(Looking):
             return False
         return not os.path.lexists(self._root / path.value)
 
-    def sweep(self, folder: str) -> None:
-        """Remove what a writer of ours that was killed has left in a folder. Only while nobody else writes."""
-        for left in (self._root / folder).glob(f"{disk.TEMPORARY}*.tmp"):
-            with contextlib.suppress(OSError):
-                left.unlink()
+    def sweep_beside(self, path: VaultPath) -> None:
+        self.sweep(self._spot(path))
+
+    def sweep(self, path: str) -> None:
+        """Remove what a writer of ours that was killed has left beside a path. Only while nobody else writes."""
+        with contextlib.suppress(OSError), held(self._prefix, path) as at:
+            for name in at.names_beside():
+                if name.startswith(disk.TEMPORARY) and name.endswith(".tmp"):
+                    with contextlib.suppress(OSError):
+                        at.beside(name).unlink()

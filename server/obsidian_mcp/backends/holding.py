@@ -10,13 +10,15 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import functools
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 HOLDS = {os.open, os.stat, os.unlink, os.mkdir, os.rename, os.link, os.rmdir, os.access} <= os.supports_dir_fd
 NO_LINK = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
 BINARY = getattr(os, "O_BINARY", 0)
+_NO_SUCH_CALL = {errno.ENOSYS, errno.EINVAL, errno.ENOTSUP}  # of the system, or of this file system
 _FOLDER = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_NOFOLLOW", 0)
 
 
@@ -33,6 +35,10 @@ class At:
     def beside(self, name: str) -> At:
         text = os.path.join(os.path.dirname(self.text), name)
         return At(self._fd, name if self._fd is not None else text, text)
+
+    def names_beside(self) -> list[str]:
+        """What its folder holds."""
+        return os.listdir(os.path.dirname(self.text) if self._fd is None else self._fd)
 
     def open(self, flags: int, mode: int = 0o666) -> int:
         return os.open(self._name, flags | BINARY, mode, dir_fd=self._fd)
@@ -73,7 +79,24 @@ class At:
         os.rename(self._name, target._name, src_dir_fd=self._fd, dst_dir_fd=target._fd)
 
     def link(self, target: At) -> None:
-        os.link(self._name, target._name, src_dir_fd=self._fd, dst_dir_fd=target._fd)
+        """Give it a second name, which must be free."""
+        if self._fd is None:
+            os.link(self._name, target._name)
+        else:
+            os.link(self._name, target._name, src_dir_fd=self._fd, dst_dir_fd=target._fd, follow_symlinks=False)
+
+    def move(self, target: At) -> bool:
+        """Take a name that must be free; whether it was, whoever else makes one at this moment."""
+        if self._fd is not None and target._fd is not None:
+            try:
+                return rename_new(self._fd, self._name, target._fd, target._name)
+            except OSError as error:
+                if error.errno not in _NO_SUCH_CALL:
+                    raise
+        if target.exists:
+            return False
+        self.rename(target)
+        return True
 
     def unlink(self) -> None:
         os.unlink(self._name, dir_fd=self._fd)
@@ -125,6 +148,33 @@ class Holder:
         if self._fd is not None:
             os.close(self._fd)
             self._fd = None
+
+
+def rename_new(source: int, name: str, target: int, new_name: str) -> bool:
+    """A rename that never replaces anything, as the system does it in one step; whether the name was free."""
+    function, flag = _renamer()
+    if not function(source, os.fsencode(name), target, os.fsencode(new_name), flag):
+        return True
+    import ctypes
+
+    number = ctypes.get_errno()
+    if number == errno.EEXIST:
+        return False
+    raise OSError(number, os.strerror(number))
+
+
+@functools.cache
+def _renamer() -> tuple[Callable[[int, bytes, int, bytes, int], int], int]:
+    """Python has no name for it. Raises ENOSYS where the system has none either."""
+    import ctypes  # not before the first move: it is slow to load
+
+    library = ctypes.CDLL(None, use_errno=True)
+    for called, flag in (("renameat2", 1), ("renameatx_np", 4)):  # Linux: RENAME_NOREPLACE, macOS: RENAME_EXCL
+        function = getattr(library, called, None)
+        if function is not None:
+            function.argtypes = (ctypes.c_int, ctypes.c_char_p, ctypes.c_int, ctypes.c_char_p, ctypes.c_uint)
+            return function, flag
+    raise OSError(errno.ENOSYS, os.strerror(errno.ENOSYS))
 
 
 def require_regular(fd: int) -> None:

@@ -28,6 +28,7 @@ from obsidian_mcp.vault.path import BadPath, VaultPath, check
 MOST_TEXT = 64 * 1024 * 1024
 # Names that no path of ours can hold: backslashes, control characters, bytes that are not UTF-8.
 _UNUSABLE = re.compile("[\\\\\x00-\x1f\x7f-\x9f\ud800-\udfff]")
+_ABSENT = {errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.EINVAL, errno.ENXIO}
 IGNORES_CASE = sys.platform in ("darwin", "win32")
 
 
@@ -59,16 +60,19 @@ class Looking:
     @property
     def is_obsidians(self) -> bool:
         """Whether Obsidian has ever had it open."""
-        return (self._root / ".obsidian").is_dir()
+        return os.path.isdir(f"{self._prefix}.obsidian")
 
     def settings(self) -> dict[str, object]:
-        """The vault's `.obsidian/app.json`; empty where there is none that can be read."""
+        """The vault's `.obsidian/app.json`; empty where there is none, or one that means nothing."""
         found = self._configured("app.json")
         return found if isinstance(found, dict) else {}
 
     def workspace(self) -> Workspace:
         """What the app last wrote down of its windows, as far as the files are still there."""
-        found = from_workspace(self._configured("workspace.json"))
+        try:
+            found = from_workspace(self._configured("workspace.json"))
+        except Failure:  # the app writes it again and again
+            return Workspace(None, ())
         there = tuple(path for path in found.opened if os.path.isfile(self._prefix + path.value))
         return Workspace(found.active if found.active in there else None, there)
 
@@ -77,8 +81,13 @@ class Looking:
         file = f"{self._prefix}.obsidian{os.sep}{name}"
         try:
             return json.loads(disk.read_path(file))
-        except (OSError, ValueError, RecursionError):
+        except (ValueError, RecursionError):
             return None
+        except OSError as error:
+            if is_absent(error):
+                return None
+            with explained(f".obsidian/{name}"):  # to act as if there were none would be to act against it
+                raise
 
     def real(self, path: VaultPath) -> Path:
         """Where the path really leads, if that is inside the vault."""
@@ -160,11 +169,7 @@ class Looking:
 
     def spelled_exactly(self, path: VaultPath) -> bool:
         """Whether a file is there under exactly that name, also where the system ignores case."""
-        try:
-            names = os.listdir(self._root / path.folder)
-        except OSError:
-            return False
-        return path.filename in names and os.path.isfile(self._root / path.value)
+        return path.filename in self._names(path.folder) and self._is_file(path.value)
 
     def _is_file(self, path: str) -> bool:
         try:
@@ -174,14 +179,26 @@ class Looking:
                 f"The system does not allow access to {path} ({error.strerror}). Check the permissions of its folder.",
                 path=path,
             ) from None
-        except OSError:
-            return False
+        except OSError as error:
+            if is_absent(error):
+                return False
+            with explained(path):
+                raise
+
+    def _names(self, folder: str) -> list[str]:
+        """What a folder holds; nothing where there is none, or where that may not be known."""
+        try:
+            return os.listdir(self._root / folder)
+        except PermissionError:
+            return []
+        except OSError as error:
+            if is_absent(error):
+                return []
+            with explained(folder):
+                raise
 
     def _children(self, folder: str, name: str) -> list[str]:
-        try:
-            names = os.listdir(self._root / folder)
-        except OSError:
-            return []
+        names = self._names(folder)
         wanted = fold(name)
         exact = [name] if name in names else [other for other in names if fold(other) == wanted]
         return [f"{folder}/{other}" if folder else other for other in exact]
@@ -196,10 +213,10 @@ class Looking:
 
     def inode(self, path: VaultPath) -> int | None:
         """The file's number, which a rename keeps."""
-        try:
-            return os.lstat(self._root / path.value).st_ino if self.spelled_exactly(path) else None
-        except OSError:
+        if not self.spelled_exactly(path):
             return None
+        with explained(path):
+            return os.lstat(self._root / path.value).st_ino
 
     def times(self, path: VaultPath) -> tuple[float, float]:
         """When the file was made, as far as the system knows, and when it was last changed."""
@@ -252,10 +269,14 @@ class Looking:
                 name = entry.name
                 if name[0] == ".":
                     continue
-                if entry.is_file():
-                    files.append(name)
-                elif entry.is_dir(follow_symlinks=False):
-                    folders.append(name)
+                try:
+                    if entry.is_file():
+                        files.append(name)
+                    elif entry.is_dir(follow_symlinks=False):
+                        folders.append(name)
+                except OSError:
+                    if not entry.is_symlink():  # one that leads round in a circle, or to no possible place, is no file
+                        raise
         if _UNUSABLE.search("/".join((*files, *folders))):
             files = [name for name in files if not _UNUSABLE.search(name)]
             folders = [name for name in folders if not _UNUSABLE.search(name)]
@@ -283,26 +304,43 @@ class Looking:
             for path in paths:
                 try:
                     fd = holder.open(path, flags)
-                except PermissionError:
-                    raise PermissionDenied(
-                        f"{path} may not be read, so its links could not be kept. "
-                        "Nothing was changed. Make it readable first.",
-                        path=path,
-                    ) from None
-                except OSError:
-                    continue
+                except OSError as error:
+                    if is_absent(error):
+                        continue
+                    raise _unread(path, error) from None
                 try:
                     found = fstat(fd)
                     if found.st_mode & 0o170000 != regular:
                         continue
+                    if found.st_size > MOST_TEXT:
+                        raise TooLarge(
+                            f"{path} has {found.st_size} bytes, more than the {MOST_TEXT} that can be read as text, "
+                            "so its links could not be kept. Nothing was changed. Give it another extension first.",
+                            path=path,
+                        )
                     data = read(fd, disk.CHUNK)
-                    while len(data) and len(data) % disk.CHUNK == 0 and (more := read(fd, disk.CHUNK)):
-                        data += more
-                except OSError:
-                    continue
+                    if len(data) == disk.CHUNK:
+                        data += disk.rest(fd)
+                except OSError as error:
+                    raise _unread(path, error) from None
                 finally:
                     close(fd)
                 yield path, disk.stamp_of(found), found.st_mtime_ns, data
+
+
+def is_absent(error: OSError) -> bool:
+    """Whether it says that there is no such file, or none that is not a link; anything else is a failure."""
+    return error.errno in _ABSENT
+
+
+def _unread(path: str, error: OSError) -> Failure:
+    """Its links must be known before anything is moved."""
+    kind = PermissionDenied if isinstance(error, PermissionError) else FileFailed
+    return kind(
+        f"{path} could not be read ({error.strerror}), so its links could not be kept. "
+        "Nothing was changed. Make it readable first.",
+        path=path,
+    )
 
 
 @contextlib.contextmanager

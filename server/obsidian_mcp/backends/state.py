@@ -112,7 +112,13 @@ class State:
 
     @property
     def has_journal(self) -> bool:
-        return os.path.exists(self._journal)
+        try:
+            os.stat(self._journal)
+        except (FileNotFoundError, NotADirectoryError):
+            return False
+        except OSError as error:
+            raise self._unusable(error) from None
+        return True
 
     def write_journal(self, entry: Mapping[str, Any]) -> None:
         """Whole or not at all, and on disk before the move begins."""
@@ -129,9 +135,14 @@ class State:
     def read_journal(self) -> dict[str, Any] | None:
         try:
             entry = json.loads(self._journal.read_text(encoding="ascii"))
-        except (OSError, ValueError):
+        except ValueError:
             return None
+        except OSError as error:
+            raise self._unusable(error) from None
         return entry if isinstance(entry, dict) else None
 
     def clear_journal(self) -> None:
-        self._journal.unlink(missing_ok=True)
+        try:
+            self._journal.unlink(missing_ok=True)
+        except OSError as error:
+            raise self._unusable(error) from None

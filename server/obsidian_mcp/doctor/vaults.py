@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from obsidian_mcp import settings
 from obsidian_mcp.app import the_vaults
@@ -100,9 +100,16 @@ def _folder(it: Patient, wanted: str, root: str, app_has_it: bool) -> Iterator[C
         yield Check("folder", "fail", f"{root} may not be written.", "Change its permissions, or use --read-only.")
     else:
         yield Check("folder", "ok", f"{root} can be read{' and written' if writable else ''}.")
-    yield _links(it, folder)
-    yield _trash(it, folder)
-    yield _state(it, root)
+    yield _found_out("links", lambda: _links(it, folder))
+    yield _found_out("trash", lambda: _trash(it, folder))
+    yield _found_out("state", lambda: _state(it, root))
+
+
+def _found_out(id: str, check: Callable[[], Check]) -> Check:
+    try:
+        return check()
+    except Failure as failure:
+        return Check(id, "fail", failure.message)
 
 
 def _links(it: Patient, folder: Looking) -> Check:

@@ -13,21 +13,23 @@ from urllib.parse import unquote
 
 from obsidian_mcp.vault.link import WIKI, Form, Link, wiki
 
-_TITLE = r"(?:[ \t\r\n]+(?:\"(?:[^\"\\]|\\.)*\"|'(?:[^'\\]|\\.)*'|\((?:[^()\\]|\\.)*\)))?"
+# A repetition that can't be wrong gives nothing back (++): a hostile note costs no more than its length.
+_TITLE = r"(?:[ \t\r\n]++(?:\"(?:[^\"\\]++|\\.)*+\"|'(?:[^'\\]++|\\.)*+'|\((?:[^()\\]++|\\.)*+\)))?"
+_ANGLE = re.compile(r"(?:[^<>\\\n]++|\\.)*+")
 _TITLE_AND_CLOSE = re.compile(_TITLE + r"[ \t\r\n]*\)", re.DOTALL)
 _TITLE_AND_END = re.compile(_TITLE + r"[ \t\r]*", re.DOTALL)
 _FENCE = re.compile(r"(?P<mark>`{3,}|~{3,})(?P<info>[^\n]*)")
 _QUOTE = re.compile(r"(?: {0,3}> ?)+")
 _ITEM = re.compile(r"(?:[-+*]|\d{1,9}[.)])(?=[ \t]|$)")
-_DEFINITION = re.compile(r" {0,3}\[(?!\^)(?:[^\[\]\\\n]|\\.)+\]:[ \t]*")
+_DEFINITION = re.compile(r" {0,3}\[(?!\^)(?:[^\[\]\\\n]++|\\.)++\]:[ \t]*")
 # Lines with nothing in them that could begin, end or hide a link. Most are: they are taken in one bite.
-_PROSE = re.compile(r"(?:[^\W\d_][^\n\[\]`$%<~\\]*\n)+")
+_PROSE = re.compile(r"(?:[^\W\d_][^\n\[\]`$%<~\\]*\n){1,200}")
 _SPECIAL = re.compile(r"\\.|`+|\$\$?|%%|<!--|!?\[\[(?!\[)|\[|\]\(?", re.DOTALL)
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
 # Where a paragraph ends at the latest: a blank line, or one that begins something else.
 _NEW_BLOCK = re.compile(r"\n(?=[ \t>]*(?:\r?\n|\Z|(?:[-+*]|\d{1,9}[.)])[ \t]|#{1,6}[ \t]|`{3}|~{3}|\|))")
 _HEADING = re.compile(r"#{1,6}(?:[ \t]|$)")
-_RULE = re.compile(r"(?:=+|-+|(?:[*_-][ \t]*){3,})[ \t]*\r?$")
+DEEPEST = 32  # pairs of parentheses in a destination, as in other readers of Markdown
 
 
 class Body:
@@ -76,11 +78,11 @@ class Body:
             self._end_paragraph()
             self._skip_fence(fence, end)
             return
-        if self._in_paragraph and _RULE.match(self._text[content:end]):
+        if self._in_paragraph and self._is_rule(content, end):
             self._end_paragraph()
         if not self._in_paragraph and self._definition(content, end):
             return
-        heading = _HEADING.match(self._text, content, end) or _RULE.match(self._text[content:end])
+        heading = _HEADING.match(self._text, content, end) or self._is_rule(content, end)
         if heading:
             self._end_paragraph()
             if indent == 0:
@@ -137,7 +139,8 @@ class Body:
 
     def _items(self, at: int, end: int, indent: int) -> int:
         """Step over list markers; what follows is the item's own text."""
-        while (marker := _ITEM.match(self._text, at, end)) and not _RULE.match(self._text[at:end]):
+        rule = at + len(self._text[at:end].rstrip("*_- \t\r"))  # before this there are other things on the line
+        while (marker := _ITEM.match(self._text, at, end)) and not (at >= rule and self._is_rule(at, end)):
             self._end_paragraph()
             while self._lists and indent < self._lists[-1]:
                 self._lists.pop()
@@ -149,6 +152,15 @@ class Body:
             self._lists.append(inside)
             at, indent = after, inside
         return at
+
+    def _is_rule(self, at: int, end: int) -> bool:
+        """A line across the page, or the underlining of a heading, and nothing else."""
+        line = self._text[at:end].rstrip(" \t\r")
+        if line[:1] not in ("=", "*", "_", "-"):
+            return False
+        if not line.strip("=") or not line.strip("-"):
+            return True
+        return not line.strip("*_- \t") and len(line) - line.count(" ") - line.count("\t") >= 3
 
     def _skip_fence(self, fence: re.Match[str], end: int) -> None:
         """Behind the fence's closing line, or where the quote or list item that holds it ends."""
@@ -239,7 +251,7 @@ class Body:
         while at < limit and self._text[at] in " \t\r\n":
             at += 1
         if self._text.startswith("<", at):
-            end = re.compile(r"(?:[^<>\\\n]|\\.)*").match(self._text, at + 1, limit)
+            end = _ANGLE.match(self._text, at + 1, limit)
             if not end or not self._text.startswith(">", end.end()):
                 return at
             if closing and not self._closes(end.end() + 1, limit):
@@ -268,8 +280,8 @@ class Body:
 
 
 def _bare_destination_end(text: str, at: int, limit: int) -> int:
-    """No white space, and parentheses only in pairs."""
-    depth = 0
+    """No white space, and parentheses only in pairs; where too many are in one another, nothing."""
+    start, depth = at, 0
     while at < limit:
         char = text[at]
         if char == "\\" and at + 1 < limit:
@@ -278,5 +290,7 @@ def _bare_destination_end(text: str, at: int, limit: int) -> int:
         if char in " \t\n\r" or (char == ")" and depth == 0):
             break
         depth += (char == "(") - (char == ")")
+        if depth > DEEPEST:
+            return start
         at += 1
     return at

@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from urllib.parse import unquote
 
+from obsidian_mcp.vault.body import DEEPEST
 from obsidian_mcp.vault.folding import fold
 from obsidian_mcp.vault.links import in_canvas
 
@@ -81,7 +82,10 @@ def _plain_key(written: bytes) -> str:
 
 def _wiki_inside(data: bytes, start: int) -> bytes:
     end = data.find(b"]]", start, start + LONGEST)
-    return data[start : end if end >= 0 else start + LONGEST]
+    if end < 0:
+        ends = (data.find(b"[[", start, start + LONGEST), data.find(b"\n", start, start + LONGEST))
+        end = min((at for at in ends if at >= 0), default=start + LONGEST)
+    return data[start:end]
 
 
 def _lines(keys: set[str]) -> str:
@@ -142,7 +146,7 @@ def _to_closing(word: str) -> str:
             at += 2
             continue
         depth += (word[at] == "(") - (word[at] == ")")
-        if depth < 0:
+        if not 0 <= depth <= DEEPEST:
             break
         at += 1
     return word[:at]

@@ -14,8 +14,9 @@ from obsidian_mcp.vault.body import Body
 from obsidian_mcp.vault.link import Form, Link
 from obsidian_mcp.vault.properties import in_properties
 
-_CANVAS_FILE = re.compile(r'(?<!\\)"file"\s*:\s*"(?P<value>(?:[^"\\]|\\.)*)"')
-_FRONTMATTER = re.compile(r"\ufeff?---[ \t]*\r?\n(?P<inside>(?:[^\n]*\n)*?)---[ \t]*(?:\r?\n|\Z)")
+_CANVAS_FILE = re.compile(r'(?<!\\)"file"\s*:\s*"(?P<value>(?:[^"\\]++|\\.)*+)"')
+_OPENING = re.compile(r"\ufeff?---[ \t]*\r?\n")
+_CLOSING = re.compile(r"^---[ \t]*(?:\r?\n|\Z)", re.MULTILINE)
 
 
 def in_canvas(text: str) -> list[Link]:
@@ -31,8 +32,10 @@ def in_canvas(text: str) -> list[Link]:
 
 
 def in_note(text: str) -> list[Link]:
-    front = _FRONTMATTER.match(text)
-    start = front.end() if front else 0
-    links = list(in_properties(text, front)) if front else []
-    links.extend(Body(text, start).links())
+    opening = _OPENING.match(text)
+    closing = _CLOSING.search(text, opening.end()) if opening else None
+    links: list[Link] = []
+    if opening and closing:
+        links.extend(in_properties(text, opening.end(), closing.start()))
+    links.extend(Body(text, closing.end() if closing else 0).links())
     return links

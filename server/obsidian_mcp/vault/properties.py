@@ -9,13 +9,14 @@ from obsidian_mcp.vault.link import WIKI, Form, Link, wiki
 
 _PROPERTY = re.compile(r"[ \t]*(?:-[ \t]+)*(?:[^\s:\"'\[\]{}#][^:\"'\[\]{}]*:[ \t]+)?")
 _BLOCK_SCALAR = re.compile(r"[|>][-+0-9]*[ \t]*(?:#[^\n]*)?\r?\n")
-_QUOTED = re.compile(r"\"(?:[^\"\\]|\\.)*\"|'(?:[^']|'')*'")
+_QUOTED = re.compile(r"\"(?:[^\"\\]++|\\.)*+\"|'(?:[^']++|'')*+'")
+# In a list: what is never closed goes on to the end.
+_PIECE = re.compile(r"\"(?:[^\"\\]++|\\.)*+(?:\"|\Z)|'(?:[^']++|'')*+'", re.DOTALL)
 
 
-def in_properties(text: str, front: re.Match[str]) -> Iterator[Link]:
-    """Wikilinks in text values."""
-    start = front.start("inside")
-    for first, last, quote in _values(front["inside"]):
+def in_properties(text: str, start: int, end: int) -> Iterator[Link]:
+    """Wikilinks in the text values of the properties that stand there."""
+    for first, last, quote in _values(text[start:end]):
         for found in WIKI.finditer(text, start + first, start + last):
             yield from _quoted(wiki(found)) if quote == "'" else wiki(found)
 
@@ -42,7 +43,7 @@ def _values(yaml: str) -> Iterator[tuple[int, int, str]]:
                 quote = value[0]
                 yield at + begin, at + len(line), quote
             elif value.startswith(("[", "{", '"', "'")):
-                for quoted in _QUOTED.finditer(value):
+                for quoted in _PIECE.finditer(value):
                     yield at + begin + quoted.start(), at + begin + quoted.end(), quoted[0][0]
             else:
                 comment = re.search(r"(?:^|\s)#", value)

@@ -13,7 +13,8 @@ PAGE_CHARACTERS = 50_000
 LONGEST_LINE = 1024 * 1024
 
 # Opens on the very first line, closes on a line of its own; the closing one may be the last.
-_FRONTMATTER = re.compile(rb"(?:\xef\xbb\xbf)?---[ \t]*\r?\n(?:.*\n)*?---[ \t]*(?:\r?\n|\Z)")
+_OPENING = re.compile(rb"(?:\xef\xbb\xbf)?---[ \t]*\r?\n")
+_CLOSING = re.compile(rb"^---[ \t]*(?:\r?\n|\Z)", re.MULTILINE)
 
 
 class Digest:
@@ -70,8 +71,9 @@ def prepended(before: bytes, content: str, inline: bool) -> bytes:
 
 
 def frontmatter_and_body(data: bytes) -> tuple[bytes, bytes]:
-    found = _FRONTMATTER.match(data)
-    end = found.end() if found else 0
+    opening = _OPENING.match(data)
+    closing = _CLOSING.search(data, opening.end()) if opening else None
+    end = closing.end() if closing else 0
     return data[:end], data[end:]
 
 

@@ -40,6 +40,7 @@ class FileRoad:
         earlier = self._agreed(path, before, doing)
         with self._state.locked(self._call, doing):
             self._call.check(doing)
+            self._folder.sweep_beside(path)
             if before is None:
                 self._folder.write_new(path, after)
             else:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import threading
 
@@ -13,7 +14,7 @@ from obsidian_mcp.backends.files import Folder
 from obsidian_mcp.backends.looking import Looking
 from obsidian_mcp.backends.state import State
 from obsidian_mcp.call import Call
-from obsidian_mcp.errors import VaultNotFound
+from obsidian_mcp.errors import FileFailed, VaultNotFound
 from obsidian_mcp.settings import Settings, at_home, looks_like_path
 from obsidian_mcp.vault.active import Active
 
@@ -29,7 +30,8 @@ class EmbeddedBackend:
         if state.has_journal:
             with state.locked_if_free() as alone:  # if not, another server is about that very move
                 if alone:
-                    moving.recover(folder, state)
+                    with contextlib.suppress(FileFailed):  # logged; a read does without, a write tries again
+                        moving.recover(folder, state)
         return EmbeddedVault(folder, index, state, call)
 
     def health(self, wanted: tuple[str, ...]) -> str:
@@ -69,7 +71,12 @@ class EmbeddedBackend:
 
     def _parts(self, wanted: str, root: str) -> tuple[Folder, Index, State]:
         """Kept for as long as the folder is the same one, whatever links lead to it."""
-        found = os.stat(root)
+        try:
+            found = os.stat(root)
+        except OSError as error:
+            raise VaultNotFound(
+                f"The vault's folder {root} cannot be used ({error.strerror}). Mount its disk, or name another vault."
+            ) from None
         key = (found.st_dev, found.st_ino)
         with self._lock:
             kept = self._known.get(wanted)

@@ -12,8 +12,8 @@ import time
 from collections.abc import Iterable
 
 from obsidian_mcp.backends.files import Folder
-from obsidian_mcp.backends.looking import Listing
-from obsidian_mcp.errors import PermissionDenied
+from obsidian_mcp.backends.looking import Listing, is_absent
+from obsidian_mcp.errors import FileFailed, PermissionDenied
 from obsidian_mcp.vault.linkkeys import key_of_path, keys_in, mark
 from obsidian_mcp.vault.names import Name
 from obsidian_mcp.vault.path import VaultPath
@@ -33,12 +33,14 @@ class Index:
         self._keys: dict[str, str] = {}
         self._young: set[str] = set()
         self._swept: set[str] = set()
-        self._closed: list[str] = []
+        self._closed: list[tuple[str, OSError]] = []
 
     def snapshot(self) -> Resolver:
         """The files there are now, to be kept."""
         with self._lock:
-            return self._current().copy()
+            found = self._current().copy()
+            self._require_all("links to its notes could not be kept")
+            return found
 
     def paths(self) -> list[str]:
         with self._lock:
@@ -54,13 +56,15 @@ class Index:
     def namesakes(self, path: VaultPath) -> list[str]:
         """The other files that links of the same name could mean."""
         with self._lock:
-            return [other for other in self._current().namesakes(path.value) if other != path.value]
+            found = [other for other in self._current().namesakes(path.value) if other != path.value]
+            self._require_all("links to a note of that name could not be kept", but_closed=True)
+            return found
 
-    def sweep_once(self, folder: str) -> None:
+    def sweep_once(self, path: VaultPath) -> None:
         """Before the first write to a folder: clear away what a killed server left there."""
-        if folder not in self._swept:
-            self._swept.add(folder)
-            self._folder.sweep(folder)
+        if path.folder not in self._swept:
+            self._swept.add(path.folder)
+            self._folder.sweep_beside(path)
 
     def _current(self) -> Resolver:
         self._refresh()
@@ -82,13 +86,17 @@ class Index:
             found.update(self._read(unread, wanted))
         return found
 
-    def _require_all(self, otherwise: str) -> None:
-        """Raise if some folder may not be listed."""
-        if self._closed:
-            raise PermissionDenied(
-                f"The folder {self._closed[0] or 'of the vault'} may not be listed, so {otherwise}. "
+    def _require_all(self, otherwise: str, but_closed: bool = False) -> None:
+        """Raise if some folder could not be listed, or, if so wanted, if some might have been."""
+        for folder, error in self._closed:
+            is_closed = isinstance(error, PermissionError)
+            if is_closed and but_closed:
+                continue
+            kind = PermissionDenied if is_closed else FileFailed
+            raise kind(
+                f"The folder {folder or 'of the vault'} could not be listed ({error.strerror}), so {otherwise}. "
                 "Nothing was changed. Make it readable first.",
-                path=self._closed[0],
+                path=folder,
             )
 
     def _forget_changed(self) -> list[str]:
@@ -137,8 +145,8 @@ class Index:
                 if known is None or known[0].changed != changed or known[1] - changed < SETTLED:
                     self._adopt(folder, known[0] if known else None, self._folder.scan(folder))
             except OSError as error:
-                if isinstance(error, PermissionError):
-                    self._closed.append(folder)
+                if not is_absent(error):
+                    self._closed.append((folder, error))
                 self._forget(folder)
                 continue
             prefix = f"{folder}/" if folder else ""

@@ -76,12 +76,20 @@ def _act(
         begin()
         _put_in_place(folder, rewrites, prepared, take_back)
     except Failure:
-        state.clear_journal()  # all is as it was; after anything else the journal stays, to be followed
+        _clear(state)  # all is as it was; after anything else the journal stays, to be followed
         raise
     finally:
         for made in prepared.values():
             folder.discard(made)
-    state.clear_journal()
+    _clear(state)
+
+
+def _clear(state: State) -> None:
+    """A journal that stays is followed by the next call, which finds nothing left to do."""
+    try:
+        state.clear_journal()
+    except FileFailed as failure:
+        logs.log("warning", "the journal of a move that is over could not be removed", why=failure.message)
 
 
 def _put_in_place(
@@ -142,25 +150,39 @@ def _prepare(folder: Folder, rewrites: Sequence[Rewrite], prepared: dict[str, st
 
 
 def recover(folder: Folder, state: State) -> None:
-    """Finish or forget what a server that was killed had begun. Never fails: a note that can't be mended is logged."""
+    """Finish or forget what a server that was killed had begun. A note that may not be mended is logged.
+
+    The journal is kept where the vault is empty, for then its disk may not be mounted, and where the disk fails
+    or has no room: that raises FileFailed.
+    """
     entry = state.read_journal()
+    if not folder.has_files():
+        return
     try:
         if entry is not None:
             logs.log("warning", "an interrupted move was put right", how=_recover(folder, entry))
     except (BadPath, KeyError, TypeError, AttributeError):
         logs.log("error", "a journal that means nothing was dropped")
-    state.clear_journal()
+    except FileFailed as failure:
+        logs.log("error", "an interrupted move could not be put right", why=failure.message)
+        raise FileFailed(
+            f"An earlier move was interrupted and can't be finished: {failure.message} "
+            "Make room or mend the disk; until then nothing is written here."
+        ) from None
+    _clear(state)
 
 
 def _recover(folder: Folder, entry: Mapping[str, Any]) -> str:
     began = _began(folder, entry)
     for rewrite in entry["rewrites"]:
         try:
-            for parent in {rewrite[key].rpartition("/")[0] for key in ("now", "path")}:
-                folder.require_own(parent)
-                folder.sweep(parent)
+            for path in (rewrite["now"], rewrite["path"]):
+                folder.require_own(path.rpartition("/")[0])
+                folder.sweep(path)
             if began:
                 _finish(folder, rewrite)
+        except FileFailed:
+            raise
         except Failure as failure:
             logs.log("error", "a link could not be mended", path=rewrite["path"], why=failure.message)
     return "finished" if began else "forgotten"

@@ -130,7 +130,7 @@ class EmbeddedVault:
         with self._state.locked(self._call, doing):
             if self._state.has_journal:
                 moving.recover(self._folder, self._state)
-            self._index.sweep_once(path.folder)
+            self._index.sweep_once(path)
             yield
 
     def _edits(self, path: VaultPath | None, target: VaultPath) -> list[tuple[str, bytes, list[Edit]]]:
