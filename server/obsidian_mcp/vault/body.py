@@ -19,7 +19,7 @@ _ANGLE = re.compile(r"(?:[^<>\\\n]++|\\.)*+")
 _TITLE_AND_CLOSE = re.compile(_TITLE + r"[ \t\r\n]*\)", re.DOTALL)
 _TITLE_AND_END = re.compile(_TITLE + r"[ \t\r]*", re.DOTALL)
 _FENCE = re.compile(r"(?P<mark>`{3,}|~{3,})(?P<info>[^\n]*)")
-_QUOTE = re.compile(r"(?: {0,3}> ?)+")
+_QUOTE = re.compile(r"(?: {0,3}> ?)++")
 _ITEM = re.compile(r"(?:[-+*]|\d{1,9}[.)])(?=[ \t]|$)")
 _DEFINITION = re.compile(r" {0,3}\[(?!\^)(?:[^\[\]\\\n]++|\\.)++\]:[ \t]*")
 # Lines with nothing in them that could begin, end or hide a link. Most are: they are taken in one bite.
