@@ -156,6 +156,7 @@ def test_the_systems_trash_is_used_where_the_vault_says_so(own_world: World) -> 
     assert not own_world.has("Note.md")
     trashed = [*(own_world.folder / "home").rglob("Note.md"), *(own_world.vault / ".trash").glob("Note.md")]
     assert [file.read_text() for file in trashed] == ["text"]
+    assert not (own_world.vault / ".trash").exists()
 
 
 def test_a_vault_that_names_no_trash_loses_nothing(own_world: World) -> None:
@@ -281,6 +282,18 @@ def test_a_disk_that_stays_full_leaves_the_vault_as_it_was_and_usable(own_world:
         assert caught.value.error_code == "FILE_FAILED"
         assert own_world.tree() == before
         assert server.call("read_note", name="Old")["content"] == "old [[Old]]"
+
+
+def test_a_move_that_can_neither_be_finished_nor_taken_back_names_what_is_left(own_world: World) -> None:
+    own_world.put("Old.md", "old")
+    for number in range(3):
+        own_world.put(f"N{number}.md", "[[Old]]")
+    command = (sys.executable, "-c", FULL_DISK.replace("left == 0", "left <= 0"), "2")
+    with serving(own_world, command=command) as server:
+        with pytest.raises(ToolFailed) as caught:
+            server.call("move_note", name="Old", to="New.md")
+        assert "could not be taken back for N0.md. Check them." in caught.value.message
+    assert (own_world.get("Old.md"), own_world.get("N0.md")) == (b"old", b"[[New]]")
 
 
 @pytest.mark.parametrize("step", [2, 3])

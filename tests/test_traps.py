@@ -371,3 +371,8 @@ def test_what_the_command_started_lives_on_after_a_success(vault: World, server:
     (child,) = [record["child"] for record in vault.records() if record["phase"] == "child"]
     os.kill(child, signal.SIGKILL)
     vault.wait_until_all_are_gone()
+
+
+def test_an_app_that_refuses_to_show_a_note_is_believed(vault: World, server: Server) -> None:
+    vault.mood("denied", commands=["open"])
+    assert failure(server, "open_note", name="Note.md").error_code == "PERMISSION_DENIED"

@@ -11,6 +11,7 @@ from obsidian_mcp.backends import holding
 from obsidian_mcp.backends.embedded.index import Index
 from obsidian_mcp.backends.files import Folder
 from obsidian_mcp.errors import AlreadyExists, Conflict, Failure, FileFailed, NoteNotFound, PermissionDenied
+from obsidian_mcp.vault.names import Name
 from obsidian_mcp.vault.path import VaultPath
 
 NOTE = VaultPath("Sub/Note.md")
@@ -124,6 +125,26 @@ def test_settings_are_read_through_links(folder: Folder, tmp_path: Path) -> None
     assert folder.settings() == {"trashOption": "local"}
 
 
+def test_a_read_only_note_is_not_replaced(folder: Folder, tmp_path: Path) -> None:
+    folder.write_new(NOTE, b"x")
+    (tmp_path / NOTE.value).chmod(0o444)
+    with pytest.raises(PermissionDenied, match="read-only"):
+        folder.replace(NOTE, b"x", b"y")
+    assert folder.read(NOTE) == b"x"
+
+
+def test_a_file_that_was_touched_by_a_tool_that_keeps_its_time_and_size_has_another_stamp(
+    folder: Folder, tmp_path: Path
+) -> None:
+    folder.write_new(NOTE, b"x")
+    file = tmp_path / NOTE.value
+    before, times = folder.stamp(NOTE.value), file.stat()
+    file.write_bytes(b"y")
+    os.utime(file, ns=(times.st_atime_ns, times.st_mtime_ns))
+    assert file.stat().st_mtime_ns == times.st_mtime_ns
+    assert folder.stamp(NOTE.value) != before
+
+
 @pytest.mark.parametrize("where", ["loop.md", "x" * 300, "Top.md/x"])
 def test_a_link_that_leads_nowhere_hides_nothing(folder: Folder, where: str) -> None:
     folder.write_new(VaultPath("Top.md"), b"x")
@@ -197,3 +218,24 @@ def test_spellings_differ_in_case_and_form_only(folder: Folder, tmp_path: Path) 
     assert [path.value for path in folder.spellings(VaultPath("SUB/nOTE.md"))] == ["Sub/NOTE.md", "sub/note.md"]
     assert folder.spellings(VaultPath("Sub/Other.md")) == [VaultPath("Sub/Other.md")]
     assert folder.spellings(VaultPath("Nope/Other.md")) == []
+
+
+def test_a_path_too_long_for_the_system_is_refused_and_no_folder_is_made(folder: Folder, tmp_path: Path) -> None:
+    with pytest.raises(FileFailed, match="too long"):
+        folder.write_new(VaultPath("/".join(["a" * 200] * 25)), b"x")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_folder_too_deep_to_be_listed_stops_a_move(folder: Folder, tmp_path: Path) -> None:
+    folder.write_new(VaultPath("Top.md"), b"x")
+    fd = os.open(tmp_path, os.O_RDONLY)
+    for _ in range(25):
+        os.mkdir("a" * 200, dir_fd=fd)
+        inner = os.open("a" * 200, os.O_RDONLY, dir_fd=fd)
+        os.close(fd)
+        fd = inner
+    os.close(fd)
+    index = Index(folder)
+    assert index.matching(Name.parse("Top")) == ["Top.md"]
+    with pytest.raises(FileFailed, match="could not be listed"):
+        index.mentioning({"top"})

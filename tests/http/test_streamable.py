@@ -134,6 +134,21 @@ def test_t4_a_session_can_be_ended(web: Web) -> None:
     assert web.rpc(message("tools/list"), other).status == 200
 
 
+def test_t4_ending_a_session_ends_its_calls(own_world: World) -> None:
+    own_world.put("Note.md", "x")
+    own_world.mood("hang", commands=["open"])
+    call = message("tools/call", {"name": "obsidian_open_note", "arguments": {"name": "Note.md"}})
+    with Web(own_world.environment(), "--timeout", "600") as web:
+        mine = begin(web)
+        thread = threading.Thread(target=lambda: web.rpc(call, mine), daemon=True)
+        thread.start()
+        own_world.wait_for_a_hanging_call()
+        assert web.ask("DELETE", "/mcp", headers=mine).status == 204
+        own_world.wait_until_all_are_gone()
+        thread.join(60)
+        assert not thread.is_alive()
+
+
 def test_t5_a_version_that_is_not_spoken_is_400(web: Web) -> None:
     reply = web.rpc(message("tools/list"), {"MCP-Protocol-Version": "1999-01-01"})
     assert (reply.status, reply.json["error"]["code"]) == (400, -32600)

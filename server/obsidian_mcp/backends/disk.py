@@ -32,7 +32,7 @@ def stamp(found: os.stat_result) -> int | None:
 
 def stamp_of(found: os.stat_result) -> int:
     """The same for what is known to be a regular file."""
-    return hash((found.st_mtime_ns, found.st_size, found.st_ino))
+    return hash((found.st_mtime_ns, found.st_ctime_ns, found.st_size, found.st_ino))
 
 
 def read_path(file: str) -> bytes:

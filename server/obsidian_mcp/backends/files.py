@@ -23,6 +23,8 @@ class Folder(Looking):
     def require_room(self, path: VaultPath) -> None:
         """Raise if no file can be made there: a folder has the name, or a file is where a folder should be."""
         self.real(path)
+        with explained(path), contextlib.suppress(FileNotFoundError, NotADirectoryError):
+            os.lstat(self._prefix + path.value)  # a path may be too long though its names are not
         segments = path.value.split("/")
         for end in range(1, len(segments)):
             parent = "/".join(segments[:end])

@@ -28,7 +28,7 @@ from obsidian_mcp.vault.path import BadPath, VaultPath, check
 MOST_TEXT = 64 * 1024 * 1024
 # Names that no path of ours can hold: backslashes, control characters, bytes that are not UTF-8.
 _UNUSABLE = re.compile("[\\\\\x00-\x1f\x7f-\x9f\ud800-\udfff]")
-_ABSENT = {errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.EINVAL, errno.ENXIO}
+_ABSENT = {errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.ENAMETOOLONG, errno.EINVAL, errno.ENXIO}
 IGNORES_CASE = sys.platform in ("darwin", "win32")
 
 

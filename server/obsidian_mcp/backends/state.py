@@ -7,11 +7,13 @@ vault's real path. Starting a server makes none of it; the first write does.
 from __future__ import annotations
 
 import contextlib
+import errno
 import hashlib
 import json
 import os
 import sys
 import tempfile
+import time
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -31,7 +33,7 @@ def state_folder(environ: Mapping[str, str], platform: str = sys.platform) -> Pa
         return Path(environ["LOCALAPPDATA"], "obsidian-mcp")
     if platform == "darwin" and home:
         return Path(home, "Library", "Application Support", "obsidian-mcp")
-    if environ.get("XDG_STATE_HOME"):
+    if os.path.isabs(environ.get("XDG_STATE_HOME", "")):
         return Path(environ["XDG_STATE_HOME"], "obsidian-mcp")
     return Path(home, ".local", "state", "obsidian-mcp") if home else _last_resort()
 
@@ -42,55 +44,92 @@ def _last_resort() -> Path:
     return Path(tempfile.gettempdir(), f"obsidian-mcp-{user}")
 
 
+class FolderLock:
+    """A lock on a folder itself, which makes no file. Where the system has none, everybody gets it."""
+
+    def __init__(self, folder: str) -> None:
+        self._folder = folder
+        self._fd: int | None = None
+
+    def acquire(self, timeout: float) -> None:
+        """At once or not at all. Raises Timeout if somebody else has it."""
+        if sys.platform == "win32":
+            return
+        import fcntl
+
+        try:
+            self._fd = os.open(self._folder, os.O_RDONLY | os.O_DIRECTORY)
+            fcntl.flock(self._fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            self.release()
+            raise Timeout(self._folder) from None
+        except OSError:  # a file system whose folders can't be locked, or a folder that can't be used for anything
+            self.release()
+
+    def release(self) -> None:
+        if self._fd is not None:
+            os.close(self._fd)
+            self._fd = None
+
+
 class State:
     def __init__(self, root: str, environ: Mapping[str, str]) -> None:
-        name = hashlib.sha256(os.path.realpath(root).encode("utf-8", "surrogateescape")).hexdigest()[:24]
+        self._root = os.path.realpath(root)
+        name = hashlib.sha256(self._root.encode("utf-8", "surrogateescape")).hexdigest()[:24]
         self._folder = state_folder(environ) / name
         self._journal = self._folder / "move.json"
 
     @contextlib.contextmanager
     def locked(self, call: Call, doing: str) -> Iterator[None]:
-        """Alone among all servers of this user on this vault. The system frees the lock of one that dies."""
-        lock = self._lock()
-        while True:
-            if call.cancelled:
-                raise Cancelled("The client cancelled the call.")
-            try:
-                lock.acquire(timeout=min(0.5, max(0.0, call.remaining)), poll_interval=BETWEEN_TRIES)
-                break
-            except Timeout:
-                if call.remaining <= 0:
-                    raise TimedOut(
-                        f"Another server was writing to this vault for {call.limit:g} s, so {doing} was not begun. "
-                        "Nothing was changed. Try again."
-                    ) from None
-            except OSError as error:
-                raise self._unusable(error) from None
-        try:
+        """Alone among all servers on this vault. The system frees the locks of one that dies."""
+        with contextlib.ExitStack() as held:
+            for lock in self._locks():
+                while not self._took(lock):
+                    if call.cancelled:
+                        raise Cancelled("The client cancelled the call.")
+                    if call.remaining <= 0:
+                        raise TimedOut(
+                            f"Another server was writing to this vault for {call.limit:g} s, so {doing} was not begun. "
+                            "Nothing was changed. Try again."
+                        )
+                    time.sleep(BETWEEN_TRIES)
+                held.callback(lock.release)
             yield
-        finally:
-            lock.release()
 
     @contextlib.contextmanager
     def locked_if_free(self) -> Iterator[bool]:
         """The same without waiting; whether it was free."""
-        lock = self._lock()
-        try:
-            lock.acquire(timeout=0)
-        except (Timeout, OSError):
+        with contextlib.ExitStack() as held:
+            for lock in self._locks():
+                try:
+                    if not self._took(lock):
+                        break
+                except FileFailed:
+                    break
+                held.callback(lock.release)
+            else:
+                yield True
+                return
             yield False
-            return
-        try:
-            yield True
-        finally:
-            lock.release()
 
-    def _lock(self) -> FileLock:
+    def _locks(self) -> tuple[FileLock, FolderLock]:
+        """A file's, which every system has; and the vault's own, for servers that keep their state elsewhere."""
         try:
             self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+            if hasattr(os, "getuid") and os.stat(self._folder.parent).st_uid != os.getuid():
+                raise PermissionError(errno.EACCES, "it belongs to somebody else")
         except OSError as error:
             raise self._unusable(error) from None
-        return FileLock(str(self._folder / "lock"), thread_local=False)
+        return FileLock(str(self._folder / "lock"), thread_local=False), FolderLock(self._root)
+
+    def _took(self, lock: FileLock | FolderLock) -> bool:
+        try:
+            lock.acquire(timeout=0)
+        except Timeout:
+            return False
+        except OSError as error:
+            raise self._unusable(error) from None
+        return True
 
     def _unusable(self, error: OSError) -> FileFailed:
         return FileFailed(

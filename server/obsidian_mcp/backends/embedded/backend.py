@@ -73,16 +73,16 @@ class EmbeddedBackend:
         """Kept for as long as the folder is the same one, whatever links lead to it."""
         try:
             found = os.stat(root)
+            key = (found.st_dev, found.st_ino)
+            with self._lock:
+                kept = self._known.get(wanted)
+                if kept is None or kept[0] != (root, key):
+                    real = os.path.realpath(root)
+                    folder = Folder(real)
+                    kept = ((root, key), (folder, Index(folder), State(real, self._settings.environ)))
+                    self._known[wanted] = kept
+                return kept[1]
         except OSError as error:
             raise VaultNotFound(
                 f"The vault's folder {root} cannot be used ({error.strerror}). Mount its disk, or name another vault."
             ) from None
-        key = (found.st_dev, found.st_ino)
-        with self._lock:
-            kept = self._known.get(wanted)
-            if kept is None or kept[0] != (root, key):
-                real = os.path.realpath(root)
-                folder = Folder(real)
-                kept = ((root, key), (folder, Index(folder), State(real, self._settings.environ)))
-                self._known[wanted] = kept
-            return kept[1]

@@ -7,6 +7,7 @@ A time so young that another change could share it is not trusted.
 
 from __future__ import annotations
 
+import errno
 import threading
 import time
 from collections.abc import Iterable
@@ -145,7 +146,7 @@ class Index:
                 if known is None or known[0].changed != changed or known[1] - changed < SETTLED:
                     self._adopt(folder, known[0] if known else None, self._folder.scan(folder))
             except OSError as error:
-                if not is_absent(error):
+                if not is_absent(error) or error.errno == errno.ENAMETOOLONG:  # it is there, below too many others
                     self._closed.append((folder, error))
                 self._forget(folder)
                 continue

@@ -1,0 +1,117 @@
+"""Several servers on one vault."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from filelock import FileLock
+
+from obsidian_mcp.backends.embedded.index import Index
+from obsidian_mcp.backends.embedded.vault import EmbeddedVault
+from obsidian_mcp.backends.files import Folder
+from obsidian_mcp.backends.state import State, state_folder
+from obsidian_mcp.call import Call
+from obsidian_mcp.errors import Conflict, FileFailed
+from obsidian_mcp.vault.path import VaultPath
+from tests.support.client import Server, ToolFailed
+from tests.support.world import World
+
+
+@contextmanager
+def serving(world: World, *options: str, **variables: str) -> Iterator[Server]:
+    arguments = ("--vault", str(world.vault), "--backend", "embedded", *options)
+    with Server(world.environment(**variables), *arguments) as server:
+        yield server.initialize()
+
+
+def test_servers_that_keep_their_state_apart_lose_no_append(own_world: World) -> None:
+    """A host started from a shell may have an XDG_STATE_HOME that one started from a menu has not."""
+    own_world.put("Log.md", "")
+    elsewhere = str(own_world.folder / "elsewhere")
+    with serving(own_world) as one, serving(own_world, XDG_STATE_HOME=elsewhere) as other:
+        begun = [
+            (server, server.begin_call("append_note", name="Log.md", content=f"{name} {number}"))
+            for number in range(50)
+            for name, server in (("one", one), ("other", other))
+        ]
+        for server, call in begun:
+            server.end_call(call)
+    lines = own_world.get("Log.md").decode().split("\n")
+    assert sorted(lines) == sorted(f"{name} {number}" for number in range(50) for name in ("one", "other"))
+
+
+@contextmanager
+def held(world: World, what: str) -> Iterator[None]:
+    """As another server holds it while it writes."""
+    if what == "file":
+        (lock,) = (world.folder / "home").rglob("lock")
+        with FileLock(str(lock)):
+            yield
+        return
+    fd = os.open(world.vault, os.O_RDONLY)
+    try:
+        fcntl.flock(fd, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(fd)
+
+
+@pytest.mark.parametrize("what", ["file", "folder"])
+def test_a_vault_that_another_server_holds_is_a_timeout_and_nothing_is_written(own_world: World, what: str) -> None:
+    own_world.put("A.md", "a")
+    with serving(own_world, "--timeout", "1") as server:
+        server.call("append_note", name="A", content="b")
+        with held(own_world, what), pytest.raises(ToolFailed) as caught:
+            server.call("append_note", name="A", content="c")
+        assert caught.value.error_code == "TIMEOUT"
+        assert own_world.get("A.md") == b"a\nb"
+        server.call("append_note", name="A", content="d")
+    assert own_world.get("A.md") == b"a\nb\nd"
+
+
+@pytest.mark.parametrize("what", ["file", "folder"])
+def test_a_call_that_is_cancelled_while_it_waits_for_another_server_writes_nothing(own_world: World, what: str) -> None:
+    own_world.put("A.md", "a")
+    with serving(own_world) as server:
+        server.call("append_note", name="A", content="b")
+        with held(own_world, what):
+            waiting = server.begin_call("append_note", name="A", content="c")
+            server.notify("notifications/cancelled", {"requestId": waiting})
+            server.request("ping")
+        server.call("append_note", name="A", content="d")
+    assert own_world.get("A.md") == b"a\nb\nd"
+
+
+def test_a_state_folder_that_is_not_a_whole_path_is_passed_over() -> None:
+    assert state_folder({"XDG_STATE_HOME": "state", "HOME": "/h"}, "linux") == Path("/h/.local/state/obsidian-mcp")
+    assert state_folder({"XDG_STATE_HOME": "/s", "HOME": "/h"}, "linux") == Path("/s/obsidian-mcp")
+
+
+def test_a_state_folder_of_somebody_else_is_not_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    state = State(str(tmp_path), {"XDG_STATE_HOME": str(tmp_path)})
+    user = os.getuid()
+    with state.locked(Call(5), "writing"):
+        pass
+    monkeypatch.setattr(os, "getuid", lambda: user + 1)
+    with pytest.raises(FileFailed, match="somebody else"), state.locked(Call(5), "writing"):
+        pass
+
+
+def test_a_note_that_changes_at_every_look_is_a_conflict(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def replace(path: VaultPath, before: bytes, after: bytes) -> None:
+        looks.append(before)
+        raise Conflict("It was changed.")
+
+    looks: list[bytes] = []
+    (tmp_path / "A.md").write_bytes(b"a")
+    folder = Folder(str(tmp_path))
+    state = State(str(tmp_path), {"XDG_STATE_HOME": str(tmp_path / ".state")})
+    monkeypatch.setattr(folder, "replace", replace)
+    with pytest.raises(Conflict):
+        EmbeddedVault(folder, Index(folder), state, Call(5)).append(VaultPath("A.md"), "b", inline=False, if_match=None)
+    assert looks == [b"a"] * 3
