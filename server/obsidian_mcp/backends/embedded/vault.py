@@ -126,8 +126,8 @@ class EmbeddedVault:
 
     @contextlib.contextmanager
     def _writing(self, doing: str, path: VaultPath) -> Iterator[None]:
-        self._call.check(doing)
         with self._state.locked(self._call, doing):
+            self._call.check(doing)  # the wait may have been long
             if self._state.has_journal:
                 moving.recover(self._folder, self._state)
             self._index.sweep_once(path)
