@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import random
 import statistics
@@ -20,6 +19,7 @@ from tests.support.world import World
 
 CLIENTS = 4
 NOTES = 40
+MOST_GROWTH = 10  # MB
 
 
 @dataclass
@@ -32,6 +32,16 @@ class Found:
 
     def p99(self, tenth: int) -> float:
         return statistics.quantiles(self.took[tenth], n=100)[98] * 1000
+
+    @property
+    def growing(self) -> list[str]:
+        """What a long day has changed. The first tenth is for warming up."""
+        grown = []
+        if self.resident[-1] - self.resident[1] > MOST_GROWTH:
+            grown.append(f"memory: {self.resident}")
+        if len(set(self.descriptors[1:])) > 1:
+            grown.append(f"descriptors: {self.descriptors}")
+        return grown
 
 
 class Client:
@@ -68,8 +78,12 @@ class Client:
         elif kind < 0.97:
             self._call("create_note", name=note, content=f"{kind}\n" * 20, overwrite=True)
         else:
-            self._call("create_note", name=f"Passing {self._number}", content="x")
-            self._call("delete_note", name=f"Passing {self._number}", permanent=True)
+            passing = f"Passing {self._number}"
+            self._call("create_note", name=passing, content=f"[[{note}]]")
+            self._call("prepend_note", name=passing, content="x")
+            self._call("rename_note", name=passing, new_name=f"{passing} by")
+            self._call("move_note", name=f"{passing} by", to="Deep")
+            self._call("delete_note", name=f"Deep/{passing} by.md", permanent=True)
 
 
 def soak(world: World, calls: int, progress: Callable[[int], None] = lambda tenth: None) -> Found:
@@ -131,7 +145,11 @@ def main() -> None:
             f"  after {(tenth + 1) * 10:3} %: {found.resident[tenth]:.0f} MB, {found.descriptors[tenth]} descriptors, "
             f"p99 {found.p99(tenth):.1f} ms"
         )
-    print(json.dumps({"resident": found.resident, "descriptors": found.descriptors}))
+    grown = found.growing
+    if found.p99(9) > 3 * found.p99(0):
+        grown.append("p99")
+    if grown:
+        sys.exit("Not the same in the evening: " + "; ".join(grown))
 
 
 if __name__ == "__main__":

@@ -11,13 +11,14 @@ import unicodedata
 from pathlib import Path
 from typing import Any
 
+import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
 from obsidian_mcp.app import App
 from obsidian_mcp.call import Call
-from obsidian_mcp.errors import AlreadyExists, Conflict, Failure, InvalidArguments, NoteNotFound
+from obsidian_mcp.errors import AlreadyExists, Conflict, Failure, InvalidArguments, NoteNotFound, ObsidianNotRunning
 from obsidian_mcp.settings import load
 from tests.support.world import World
 
@@ -220,6 +221,19 @@ class Vaults(RuleBasedStateMachine):
         assert there is not None
         assert (done["size"], done["etag"]) == (len(self.model[there]), etag(self.model[there]))
 
+    @rule(path=PATHS, data=st.data())
+    def show(self, path: str, data: st.DataObject) -> None:
+        try:
+            done = self.call("open_note", name=spelled(data, path))
+        except NoteNotFound:
+            assert self.there(path) is None
+        except ObsidianNotRunning:
+            assert self.there(path) is not None
+            assert self.options  # without the app there is nobody to show it
+        else:
+            assert done["path"] == self.there(path)
+            assert not self.options
+
     @rule(name=st.sampled_from(REFUSED), tool=st.sampled_from(["read", "append", "create", "delete", "rename", "move"]))
     def bad_names_are_refused(self, name: str, tool: str) -> None:
         more = {
@@ -260,9 +274,9 @@ class AppVaults(Vaults):
 
 LONGER = int(os.environ.get("OBSIDIAN_MCP_LONGER", "1"))  # `make fuzz` sets it
 MANY = settings(
-    max_examples=LONGER * 100, stateful_step_count=25, deadline=None, suppress_health_check=list(HealthCheck)
+    max_examples=LONGER * 200, stateful_step_count=25, deadline=None, suppress_health_check=list(HealthCheck)
 )
-FEW = settings(max_examples=LONGER * 20, stateful_step_count=12, deadline=None, suppress_health_check=list(HealthCheck))
+FEW = settings(max_examples=LONGER * 40, stateful_step_count=12, deadline=None, suppress_health_check=list(HealthCheck))
 TestOnTheFiles = Vaults.TestCase
 TestOnTheFiles.settings = MANY
 TestThroughTheApp = AppVaults.TestCase
@@ -270,8 +284,9 @@ TestThroughTheApp.settings = FEW
 del Vaults, AppVaults
 
 
-def test_a_note_of_ten_megabytes_is_written_read_moved_and_kept(own_world: World) -> None:
-    given = {"vault": [str(own_world.vault)], "backend": ["embedded"], "log-level": ["error"]}
+@pytest.mark.parametrize("backend", ["embedded", "obsidian"])
+def test_a_note_of_ten_megabytes_is_written_read_moved_and_kept(own_world: World, backend: str) -> None:
+    given = {"vault": [str(own_world.vault)], "backend": [backend], "log-level": ["error"]}
     app = App(load(given, own_world.environment()))
 
     def call(tool: str, **arguments: Any) -> dict[str, Any]:

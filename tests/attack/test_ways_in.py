@@ -18,6 +18,7 @@ from tests.support.web import Web
 from tests.support.world import World
 
 SECRET = "SECRET-OUTSIDE"
+A_BUG = "by a bug of obsidian-mcp"
 NAMES = (
     "../outside/secret.md", "..", "../", "..\\outside\\secret.md",
     "a/../../outside/secret.md", "Deep/../../outside/secret",
@@ -132,6 +133,7 @@ def test_no_argument_of_any_tool_reaches_outside_the_vault(prepared: World, door
         for tool, arguments in attempts(prepared):
             reply = say(tool, arguments)
             assert SECRET not in reply, (tool, arguments)
+            assert A_BUG not in reply, (tool, arguments)
             if not (prepared.vault / "Note.md").exists():
                 prepared.put("Note.md", "note\n")
     assert outside(prepared) == before
@@ -140,10 +142,11 @@ def test_no_argument_of_any_tool_reaches_outside_the_vault(prepared: World, door
 def test_no_argument_reaches_outside_through_the_command_line_either(prepared: World) -> None:
     (prepared.folder / "home").mkdir(exist_ok=True)
     before = outside(prepared)
-    chosen = [one for number, one in enumerate(attempts(prepared)) if number % 4 == 0]
     with stdio(prepared, "--vault", "Vault", "--log-level", "error") as say:
-        for tool, arguments in chosen:
-            assert SECRET not in say(tool, arguments), (tool, arguments)
+        for tool, arguments in attempts(prepared):
+            reply = say(tool, arguments)
+            assert SECRET not in reply, (tool, arguments)
+            assert A_BUG not in reply, (tool, arguments)
             if not (prepared.vault / "Note.md").exists():
                 prepared.put("Note.md", "note\n")
         assert "Error: File" in say("obsidian_read_note", {"name": "Reply.md"})

@@ -14,12 +14,13 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+from obsidian_mcp.tools import catalogue
 from tests.support.client import COMMAND, MODERN_META
 from tests.support.world import World
 
 CHUNK = 200  # lines between two looks whether everything was answered
 LIMIT = 60
-TOOLS = ("create", "read", "append", "prepend", "delete", "move", "rename", "open")
+TOOLS = tuple(tool["name"] for tool in catalogue.load().listing())
 METHODS = (
     "initialize",
     "ping",
@@ -84,7 +85,7 @@ class Lines:
         message: dict[str, Any] = {"jsonrpc": "2.0", "id": id, "method": pick(METHODS), "params": {}}
         if message["method"] == "tools/call" or self._random.random() < 0.4:
             message["method"] = "tools/call"
-            message["params"] = {"name": f"obsidian_{pick(TOOLS)}_note", "arguments": self._arguments()}
+            message["params"] = {"name": pick(TOOLS), "arguments": self._arguments()}
         elif message["method"] == "initialize":
             version = pick(("2024-11-05", "2025-03-26", "2025-11-25", "1999", 7))
             message["params"] = {"protocolVersion": version, "capabilities": {}}
@@ -232,6 +233,8 @@ class Attack:
             return "" if "id" not in one else f"a request: {one!r}"
         if ("result" in one) == ("error" in one):
             return f"neither a result nor an error: {one!r}"
+        if "error" in one and one["error"]["code"] == -32603:
+            return f"a bug: {one!r}"
         if one["id"] is None:
             return "" if "error" in one else f"a result without an id: {one!r}"
         key = _key(one["id"])
