@@ -119,3 +119,13 @@ def test_nothing_is_reported_after_the_reply() -> None:
     keeps.call._started -= 5
     keeps.call.progress("late")
     assert len(sent) == 2
+
+
+def test_a_request_that_also_carries_a_result_is_answered() -> None:
+    sent: list[bytes] = []
+    dispatcher: Any = Slow()
+    talk = Connection(dispatcher, Turns(), sent.append)
+    talk.receive(b'{"jsonrpc":"2.0","id":0,"method":"initialize"}')
+    talk.receive(b'{"jsonrpc":"2.0","id":1,"method":"ping","result":{}}')
+    talk.receive(b'{"jsonrpc":"2.0","id":2,"result":{}}')
+    assert [b'"id":0' in sent[0], b'"id":1' in sent[1], len(sent)] == [True, True, 2]

@@ -59,6 +59,16 @@ def test_exit_lets_what_runs_finish(own_world: World) -> None:
         assert server.process.wait(PATIENCE) == 0
 
 
+def test_nothing_that_comes_behind_exit_is_done(own_world: World) -> None:
+    create = {"name": "obsidian_create_note", "arguments": {"name": "Late", "content": "x"}}
+    messages = ({"method": "exit"}, {"id": 9, "method": "tools/call", "params": create})
+    with Server(own_world.environment(), "--vault", str(own_world.vault), "--backend", "embedded") as server:
+        server.initialize()
+        server.write(b"".join(json.dumps({"jsonrpc": "2.0", **one}).encode() + b"\n" for one in messages))
+        assert server.process.wait(PATIENCE) == 0
+    assert not own_world.has("Late.md")
+
+
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
 def test_a_signal_ends_it_and_its_children(own_world: World, number: signal.Signals) -> None:
     own_world.put("Note.md", "x")
