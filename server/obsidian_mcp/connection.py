@@ -114,8 +114,7 @@ class Connection:
     @property
     def has_room(self) -> bool:
         """Whether another line can be taken without waiting. A door whose thread must not wait asks first."""
-        few = self._unanswered < MOST_UNDER_WAY and self._bytes_under_way < MOST_BYTES_UNDER_WAY
-        return few or not self._unanswered
+        return self._unanswered < MOST_UNDER_WAY and self._bytes_under_way < MOST_BYTES_UNDER_WAY
 
     def abandon(self) -> None:
         """Stop whatever runs; nobody is left to answer."""

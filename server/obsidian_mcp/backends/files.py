@@ -11,8 +11,9 @@ import os
 from collections.abc import Sequence
 
 from obsidian_mcp.backends import disk
+from obsidian_mcp.backends.explaining import explained
 from obsidian_mcp.backends.holding import At, Holder, held
-from obsidian_mcp.backends.looking import Looking, explained
+from obsidian_mcp.backends.looking import Looking
 from obsidian_mcp.errors import AlreadyExists, Failure, PermissionDenied
 from obsidian_mcp.vault.path import LONGEST_NAME, VaultPath
 
@@ -37,7 +38,6 @@ class Folder(Looking):
 
     def make_folder_for(self, path: VaultPath) -> list[str]:
         """Make what is missing of the folders above; those that were made, outermost first."""
-        self.real(path)
         segments = path.value.split("/")[:-1]
         folders = ["/".join(segments[: end + 1]) for end in range(len(segments))]
         missing = [folder for folder in folders if not os.path.isdir(self._root / folder)]

@@ -12,8 +12,9 @@ import threading
 import time
 from collections.abc import Iterable
 
+from obsidian_mcp.backends.explaining import is_absent
 from obsidian_mcp.backends.files import Folder
-from obsidian_mcp.backends.looking import Listing, is_absent
+from obsidian_mcp.backends.scanning import Listing
 from obsidian_mcp.errors import FileFailed, PermissionDenied
 from obsidian_mcp.vault.linkkeys import key_of_path, keys_in, mark
 from obsidian_mcp.vault.names import Name
