@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 import threading
 from typing import Any
 
@@ -9,7 +10,7 @@ from obsidian_mcp import connection
 from obsidian_mcp.call import Call, NotBegun
 from obsidian_mcp.connection import Connection
 from obsidian_mcp.dispatcher import ToolCall
-from obsidian_mcp.errors import Cancelled
+from obsidian_mcp.errors import Cancelled, InternalError
 from obsidian_mcp.protocol import jsonrpc
 from obsidian_mcp.turns import Turn, Turns
 
@@ -129,3 +130,22 @@ def test_a_request_that_also_carries_a_result_is_answered() -> None:
     talk.receive(b'{"jsonrpc":"2.0","id":1,"method":"ping","result":{}}')
     talk.receive(b'{"jsonrpc":"2.0","id":2,"result":{}}')
     assert [b'"id":0' in sent[0], b'"id":1' in sent[1], len(sent)] == [True, True, 2]
+
+
+def test_a_bug_outside_a_call_is_answered_and_the_next_line_is_taken() -> None:
+    class Broken(Slow):
+        def quick_result(self, request: Any, *_: Any) -> bytes:
+            if request.method == "ping":
+                raise ZeroDivisionError
+            return b"{}"
+
+        def bug(self, bug: Exception, doing: str) -> InternalError:
+            return InternalError(f"{type(bug).__name__} in {doing}")
+
+    sent: list[bytes] = []
+    dispatcher: Any = Broken()
+    talk = Connection(dispatcher, Turns(), sent.append)
+    for number, method in enumerate((b"initialize", b"ping", b"tools/list")):
+        talk.receive(b'{"jsonrpc":"2.0","id":%d,"method":"%s"}' % (number, method))
+    codes = [json.loads(one).get("error", {}).get("code") for one in sent]
+    assert codes == [None, -32603, None]

@@ -1,0 +1,31 @@
+"""Pipes as hosts really hand them over."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+
+from tests.support.client import COMMAND, PATIENCE
+from tests.support.world import World
+
+
+def test_an_input_that_does_not_block_is_waited_for(own_world: World) -> None:
+    """Node hands over pipes in this mode."""
+    own, theirs = os.pipe()
+    os.set_blocking(own, False)
+    with subprocess.Popen(
+        [*COMMAND, "--backend", "embedded", "--vault", str(own_world.vault), "--log-level", "error"],
+        env=own_world.environment(),
+        stdin=own,
+        stdout=subprocess.PIPE,
+    ) as process:
+        os.close(own)
+        assert process.stdout is not None
+        try:
+            for number in range(3):
+                os.write(theirs, b'{"jsonrpc":"2.0","id":%d,"method":"ping"}\n' % number)
+                assert json.loads(process.stdout.readline())["id"] == number
+        finally:
+            os.close(theirs)
+        assert process.wait(PATIENCE) == 0
