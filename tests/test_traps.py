@@ -376,3 +376,11 @@ def test_what_the_command_started_lives_on_after_a_success(vault: World, server:
 def test_an_app_that_refuses_to_show_a_note_is_believed(vault: World, server: Server) -> None:
     vault.mood("denied", commands=["open"])
     assert failure(server, "open_note", name="Note.md").error_code == "PERMISSION_DENIED"
+
+
+def test_a_note_that_only_the_app_sees_is_not_written_past_it(vault: World, server: Server) -> None:
+    vault.mood("other-path", path="Note.md")
+    told = failure(server, "create_note", name="New.md", content="\\new")
+    assert told.code == -32000
+    assert "not in the vault's folder as it is seen from here" in told.message
+    assert not vault.has("New.md")
