@@ -63,7 +63,9 @@ def benchmark() -> str:
         f"Recorded on {found['day']} with `make bench` on a shared machine with {machine['cores']} cores "
         f"(Python {machine['Python']}, Node {machine['Node'].removeprefix('v')}). The first reply comes after "
         f"{bars['start to the first reply, over python -c pass']['found']:.1f} times what `python -c pass` takes, "
-        f"{bars['start, over the fastest other']['found']:.1f} times sooner than that of the fastest other server. "
+        f"{bars['start, over the fastest other']['found']:.1f} times sooner than that of the fastest other, a bare "
+        f"server on the TypeScript SDK, and {rows['mcpvault']['start, ms'] / rows['ours']['start, ms']:.1f} times "
+        "sooner than mcpvault's. "
         f"A rename with 500 links to mend takes {rename['ours']['10000']:.0f} ms among 10,000 notes, where {other}, "
         f"the one other server here that mends links, takes {rename[other]['10000'] / 1000:.1f} s. With 64 reads in "
         f"flight it answers {rows['ours'][AT_ONCE]:,.0f} a second, {other} {rows[other][AT_ONCE]:,.0f}.",

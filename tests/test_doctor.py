@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from obsidian_mcp import doctor
+from obsidian_mcp.backends import disk
 from obsidian_mcp.backends.looking import Looking
 from obsidian_mcp.backends.state import State
 from obsidian_mcp.doctor import app as app_checks
@@ -127,6 +128,32 @@ def test_no_vault_at_all(own_world: World) -> None:
     own_world.register({})
     code, checks = examine(own_world)
     assert (code, checks["vault"]["status"]) == (1, "fail")
+
+
+def test_without_a_vault_of_its_own_it_looks_at_those_of_the_hosts(own_world: World) -> None:
+    own_world.register({})
+    file = own_world.folder / "home" / ".cursor" / "mcp.json"
+    file.parent.mkdir(parents=True)
+    entry = {"command": sys.executable, "args": ["-m", "obsidian_mcp", "--vault", str(own_world.vault)]}
+    file.write_text(json.dumps({"mcpServers": {"obsidian": entry}}), encoding="utf-8")
+    done = run(own_world.environment(), "doctor", "--json", "--backend", "embedded")
+    causes = [check["cause"] for check in json.loads(done.stdout)["checks"] if check["id"] == "vault"]
+    assert causes[0] == f"None was named here; the hosts' own are looked at: {own_world.vault}."
+    assert (len(causes), done.returncode) == (2, 0)
+
+
+def test_settings_that_cannot_be_read_are_a_failure_and_the_rest_is_checked(
+    own_world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(file: str) -> bytes:
+        raise OSError(5, "Input/output error")
+
+    monkeypatch.setattr(disk, "read_path", broken)
+    given = {"vault": [str(own_world.vault)], "backend": ["embedded"]}
+    checks = {check.id: check for check in doctor.examine(given, own_world.environment())}
+    assert checks["trash"].status == "fail"
+    assert ".obsidian/app.json could not be used: Input/output error" in checks["trash"].cause
+    assert checks["state"].status == "ok"
 
 
 def test_a_vault_that_only_the_app_knows(own_world: World) -> None:

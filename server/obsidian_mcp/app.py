@@ -107,6 +107,10 @@ class App:
         from obsidian_mcp.doors.http import routes, server
 
         self.wake()
+        if problem := self.problem():
+            from obsidian_mcp import logs
+
+            logs.log("warning", "no call would work now", why=problem)
         try:
             listening = server.listen(http)
         except server.NoSocket as problem:

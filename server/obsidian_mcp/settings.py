@@ -87,6 +87,11 @@ HTTP_OPTIONS = (
     Option("token", "What a client must send as a bearer token, or as X-Api-Key.", "TEXT"),
     Option("allow-host", "Another name under which clients reach the server; may be repeated.", "HOST", many=True),
 )
+REMOTE_OPTIONS = (
+    Option("host", "Where the other server is.", "HOST", default="127.0.0.1"),
+    Option("port", "The port on which it listens.", "PORT", default="3000"),
+    Option("token", "The token that it asks for.", "TEXT"),
+)
 IDE_OPTIONS = (Option("port", "The port; 0 lets the system choose.", "PORT", default="0", variable="IDE_PORT"),)
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
@@ -172,7 +177,10 @@ def load(given: Mapping[str, Sequence[str]], environ: Mapping[str, str]) -> Sett
 
 def load_remote(given: Mapping[str, Sequence[str]], environ: Mapping[str, str]) -> Http:
     """Where another server is to be found."""
-    return Http(_values(HTTP_OPTIONS, given, environ))
+    remote = Http({**_values(HTTP_OPTIONS, {}, {}), **_values(REMOTE_OPTIONS, given, environ)})
+    if not remote.port:
+        raise UsageError("--port must be the port on which the other server listens, from 1 to 65535")
+    return remote
 
 
 def load_ide_port(given: Mapping[str, Sequence[str]], environ: Mapping[str, str]) -> int:

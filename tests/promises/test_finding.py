@@ -93,6 +93,34 @@ def test_a_new_bare_name_does_not_care_what_other_folders_hold(near: Ground) -> 
     assert near.call("create_note", name="Note", content="mine")["path"] == "Note.md"
 
 
+def test_a_bare_name_that_several_have_replaces_none_of_them(near: Ground) -> None:
+    if near.prefix:
+        pytest.skip("a bare name would be made outside the scratch folder")
+    for path in ("Note.md", "Sub/Note.md"):
+        near.put(path, "as it was")
+    failure = near.fails("create_note", name="Note", content="new", overwrite=True)
+    assert (failure.error_code, failure.data["candidates"]) == ("AMBIGUOUS_NAME", ["Note.md", "Sub/Note.md"])
+    assert near.get("Note.md") == near.get("Sub/Note.md") == b"as it was"
+    near.call("create_note", name="Note.md", content="new", overwrite=True)
+    assert near.get("Note.md") == b"new"
+
+
+def test_an_etag_of_a_note_elsewhere_leads_to_its_path(near: Ground) -> None:
+    if near.prefix:
+        pytest.skip("a bare name would be made outside the scratch folder")
+    near.put("Sub/Note.md", "x")
+    failure = near.fails("create_note", name="Note", content="new", overwrite=True, if_match="0" * 16)
+    assert failure.code == -32003
+    assert "Give one of these paths as the name: Sub/Note.md." in failure.message
+
+
+def test_a_folder_that_is_taken_for_a_note_is_told(ground: Ground) -> None:
+    ground.put("Project zq/Note.md", "x")
+    failure = ground.fails("delete_note", name=ground.at("project zq"))
+    assert failure.code == -32003
+    assert "A folder has that name" in failure.message
+
+
 def test_a_new_bare_name_goes_where_the_vault_puts_new_notes(near: Ground) -> None:
     if near.prefix:
         pytest.skip("a bare name would be made outside the scratch folder")

@@ -57,7 +57,11 @@ def install(
             raise settings.UsageError(problem)
     if not before.installed and not before.problem:
         show.line(f"{found.title} does not seem to be installed here; it will find this when it is.")
-    _change(lambda: configuring.installing(found, environ, name, own_command(), words), dry_run, found.next_step)
+    _change(
+        lambda: configuring.installing(found, environ, name, own_command(), words),
+        dry_run,
+        found.next_step.format(name=name),
+    )
 
 
 @app.command()

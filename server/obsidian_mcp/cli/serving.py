@@ -34,11 +34,10 @@ def serve(context: typer.Context, given: Mapping[str, Sequence[str]]) -> None:
 
 
 LOG_OPTIONS = tuple(option for option in settings.OPTIONS if option.name.startswith("log-"))
-REMOTE_OPTIONS = tuple(option for option in settings.HTTP_OPTIONS if option.name != "allow-host")
 
 
 @app.command()
-@with_options(*REMOTE_OPTIONS, shared=LOG_OPTIONS)
+@with_options(*settings.REMOTE_OPTIONS, shared=LOG_OPTIONS)
 def bridge(context: typer.Context, given: Mapping[str, Sequence[str]]) -> None:
     """Serve MCP on stdin and stdout with the tools of a Bridge v1 server, ours or another's.
 
@@ -80,11 +79,11 @@ def _opened(folder: str, port: int, command: Sequence[str]) -> None:
         show.problem(f"open for Claude Code: start claude in {folder}, then /ide there; Ctrl-C closes it (port {port})")
 
 
-MENTION_OPTIONS = tuple(option for option in settings.OPTIONS if option.name == "vault")
+VAULT = settings.Option("vault", "The vault that the note is in.", "NAME|ID|PATH", many=True)
 
 
 @app.command()
-@with_options(shared=MENTION_OPTIONS)
+@with_options(shared=(VAULT,))
 def mention(
     context: typer.Context,
     note: Annotated[str, typer.Argument(metavar="NOTE", help="Its name, or its path from the vault's root.")],

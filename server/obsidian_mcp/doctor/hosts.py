@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 from collections.abc import Iterator, Mapping
 
@@ -35,6 +36,22 @@ def hosts(it: Patient) -> Iterator[Check]:
         yield Check("hosts", "warn", cause, "Run obsidian-mcp install --list.")
 
 
+def vaults_in_use(it: Patient) -> list[str]:
+    """Those that the hosts' entries name."""
+    found: dict[str, None] = {}
+    for host in HOSTS:
+        for entry in configuring.look(host, it.environ).entries.values():
+            args = entry.get("args", [])
+            if isinstance(args, list) and all(isinstance(word, str) for word in args):
+                with contextlib.suppress(UsageError):
+                    found.update(dict.fromkeys(settings.load(settings.split(_own_words(args))[0], {}).vaults))
+    return list(found)
+
+
+def _own_words(args: list[str]) -> list[str]:
+    return args[2:] if args[:2] == ["-m", "obsidian_mcp"] else args
+
+
 def _problem_of(it: Patient, entry: Mapping[str, object]) -> str:
     """Why a host could not start us by its entry; empty if nothing is wrong with it."""
     command, args = str(entry["command"]), entry.get("args", [])
@@ -48,11 +65,10 @@ def _problem_of(it: Patient, entry: Mapping[str, object]) -> str:
         return "has arguments that are not a list of texts"
     if entry.get("disabled") is True or entry.get("enabled") is False:
         return "is switched off there"
-    words = args[2:] if args[:2] == ["-m", "obsidian_mcp"] else args
     own = entry.get("env")
     environ = {**it.environ, **(own if isinstance(own, dict) else {})}
     try:
-        given, rest = settings.split(words)
+        given, rest = settings.split(_own_words(args))
         if rest:
             return f"has the argument {rest[0]!r}, which starts no server"
         chosen = settings.load(given, environ)

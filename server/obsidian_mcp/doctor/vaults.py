@@ -12,6 +12,7 @@ from obsidian_mcp.backends.cli import probe
 from obsidian_mcp.backends.looking import Looking
 from obsidian_mcp.backends.state import State
 from obsidian_mcp.doctor.check import Check, Patient, sentence, without_us
+from obsidian_mcp.doctor.hosts import vaults_in_use
 from obsidian_mcp.errors import Failure
 from obsidian_mcp.settings import UsageError
 from obsidian_mcp.vault import config
@@ -26,8 +27,11 @@ def vaults(it: Patient) -> Iterator[Check]:
     try:
         wanted = the_vaults(it.settings)
     except UsageError as error:
-        yield Check("vault", "fail", sentence(str(error)), "Name the vault with --vault.")
-        return
+        wanted = tuple(vaults_in_use(it))
+        if not wanted:
+            yield Check("vault", "fail", sentence(str(error)), "Name the vault with --vault.")
+            return
+        yield Check("vault", "ok", f"None was named here; the hosts' own are looked at: {', '.join(wanted)}.")
     for vault in wanted:
         yield from _vault(it, vault)
 
@@ -109,7 +113,7 @@ def _found_out(id: str, check: Callable[[], Check]) -> Check:
     try:
         return check()
     except Failure as failure:
-        return Check(id, "fail", failure.message)
+        return Check(id, "fail", failure.message, "Look at what it names.")
 
 
 def _links(it: Patient, folder: Looking) -> Check:

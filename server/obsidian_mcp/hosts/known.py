@@ -99,7 +99,7 @@ HOSTS = (
         "Cursor",
         "mcpServers",
         _in_home(".cursor", "mcp.json"),
-        "Switch obsidian on in Cursor's settings, under MCP.",
+        "Switch {name} on in Cursor's settings, under MCP.",
         comments=True,
     ),
     Host(
@@ -107,7 +107,7 @@ HOSTS = (
         "VS Code",
         "servers",
         _in_settings("Code", "User", "mcp.json"),
-        "Run the command MCP: List Servers and start obsidian.",
+        "Run the command MCP: List Servers and start {name}.",
         comments=True,
         extra=(("type", "stdio"),),
     ),

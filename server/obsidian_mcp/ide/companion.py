@@ -24,7 +24,10 @@ class Companion:
                 own["CLAUDE_CONFIG_DIR"] = os.path.abspath(own["CLAUDE_CONFIG_DIR"])
             self._process = subprocess.Popen(words, cwd=folder, env=own)
         except OSError as error:
-            raise NoCompanion(f"{words[0]} cannot be started: {error.strerror}") from None
+            known = (
+                "it is not installed, or not in the PATH" if isinstance(error, FileNotFoundError) else error.strerror
+            )
+            raise NoCompanion(f"{words[0]} cannot be started: {known}") from None
 
     def wait(self) -> int:
         """Its exit code, as a shell would tell it."""

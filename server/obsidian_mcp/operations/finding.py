@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from obsidian_mcp.errors import AmbiguousName, NoteNotFound
+from obsidian_mcp.vault.folding import fold
 from obsidian_mcp.vault.names import Name
 from obsidian_mcp.vault.path import VaultPath, in_folder, is_path
 from obsidian_mcp.vault.port import Vault
@@ -24,13 +25,27 @@ def existing(name: Name, vault: Vault) -> VaultPath:
     raise _missing(name, vault.paths())
 
 
-def new(name: Name, vault: Vault) -> VaultPath:
-    """Where a note of that name is to be made, in the spelling that is there if it exists already."""
+def new(name: Name, vault: Vault, *, replacing: bool = False) -> VaultPath:
+    """Where a note of that name is to be made, in the spelling that is there if it exists already.
+
+    What is to be replaced must be the only note of that name.
+    """
     path = in_folder(vault.new_note_folder(), name.path.filename) if name.is_bare else name.path
     there = vault.spellings(path)
     if len(there) > 1:
         raise _ambiguous(name, [other.value for other in there])
+    if there and replacing and name.is_bare:
+        return existing(name, vault)
     return there[0] if there else placed(path, vault)
+
+
+def nothing_to_compare(name: Name, path: VaultPath, vault: Vault) -> NoteNotFound:
+    """An etag was given for a note that is not there; perhaps another of its name was meant."""
+    others = sorted(vault.matching(name)) if name.is_bare else []
+    hint = (
+        f"Give one of these paths as the name: {', '.join(others)}." if others else "Leave it out to create the note."
+    )
+    return NoteNotFound(f"There is no note {path} that if_match could be compared with. {hint}")
 
 
 def placed(path: VaultPath, vault: Vault) -> VaultPath:
@@ -52,7 +67,11 @@ def _ambiguous(name: Name, matches: list[str]) -> AmbiguousName:
 
 def _missing(name: Name, paths: list[str]) -> NoteNotFound:
     nearest = name.nearest(paths)
-    hint = f" The nearest are {', '.join(nearest)}." if nearest else " The vault is empty."
+    inside = f"{fold(name.path.value.removesuffix('.md'))}/"
+    if any(fold(path).startswith(inside) for path in paths):
+        hint = " A folder has that name; name a note in it."
+    else:
+        hint = f" The nearest are {', '.join(nearest)}." if nearest else " The vault is empty."
     return NoteNotFound(
         f"There is no note {_called(name)!r} in the vault.{hint} "
         "Give the name of one that exists, or make it with obsidian_create_note.",

@@ -8,8 +8,7 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, Field, GetPydanticSchema
 from pydantic_core import CoreSchema, core_schema
 
-from obsidian_mcp.errors import NoteNotFound
-from obsidian_mcp.operations.finding import existing, new, placed
+from obsidian_mcp.operations.finding import existing, new, nothing_to_compare, placed
 from obsidian_mcp.tools.tool import Effect, Params, tool
 from obsidian_mcp.vault import text
 from obsidian_mcp.vault.names import Destination, Name, NewName
@@ -106,11 +105,9 @@ def obsidian_create_note(params: CreateNote, vault: Vault) -> NoteCreated:
     """Create a note with its folders. A bare name goes to the vault's place for new notes. Fails if the note
     exists, unless overwrite is set; to add to a note, append.
     """
-    path = new(params.name, vault)
+    path = new(params.name, vault, replacing=params.overwrite)
     if params.if_match is not None and not vault.spellings(path):
-        raise NoteNotFound(
-            f"There is no note {path} that if_match could be compared with. Leave if_match out to create it."
-        )
+        raise nothing_to_compare(params.name, path, vault)
     return vault.create(path, params.content, overwrite=params.overwrite, if_match=params.if_match)
 
 

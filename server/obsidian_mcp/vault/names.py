@@ -34,6 +34,7 @@ class Name:
     @classmethod
     def parse_new(cls, text: str) -> Name:
         text = normalised(text)
+        check(text)
         check_new(with_extension(text))
         return cls.parse(text)
 

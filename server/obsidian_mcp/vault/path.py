@@ -71,10 +71,10 @@ def check(path: str) -> None:
     if path.startswith("/"):
         raise BadPath("must be a path from the vault's root, without a leading /")
     if _DRIVE.match(path):
-        raise BadPath("must be a path from the vault's root, without a drive letter")
+        raise BadPath("must be a path from the vault's root, and not begin with a letter and ':' as a drive does")
     for segment in path.split("/"):
         if not segment.strip():
-            raise BadPath("must not contain an empty folder name")
+            raise BadPath("must not contain an empty folder name, nor end with /")
         if segment in (".", ".."):
             raise BadPath(f"must not contain {segment!r}; give the path from the vault's root")
         if segment.startswith("."):
@@ -101,7 +101,8 @@ def check_new(path: str) -> None:
     check(path)
     refused = sorted(set(_UNLINKABLE.findall(path)))
     if refused:
-        raise BadPath(f"must not contain {' '.join(refused)}: Obsidian refuses them, or links cannot carry them")
+        shown = ", ".join(map(repr, refused))
+        raise BadPath(f"must not contain {shown}: Obsidian refuses that, or links cannot carry it")
     if any(len(segment.encode()) > LONGEST_NAME for segment in path.split("/")):
         raise BadPath(f"must not contain a name longer than {LONGEST_NAME} bytes")
 

@@ -78,6 +78,8 @@ def listen(http: Http) -> socket.socket:
     except OSError as error:
         if listening is not None:
             listening.close()
+        if isinstance(error, socket.gaierror):
+            raise NoSocket(f"there is no address {http.host}: {error.strerror}; choose one with --host") from None
         raise NoSocket(
             f"{http.host} port {http.port} cannot be used: {error.strerror or error}; "
             "another server may be running there, choose one with --port"
