@@ -24,7 +24,7 @@ def _main() -> None:
             _serve(given)
             return
     except settings.UsageError as error:
-        sys.stderr.write(f"obsidian-mcp: {error}\n")
+        sys.stderr.write(f"obsidian-mcp: {error}; see obsidian-mcp --help\n")
         raise SystemExit(2) from None
     from obsidian_mcp import cli
 

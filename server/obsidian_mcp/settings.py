@@ -158,7 +158,7 @@ def split(argv: Sequence[str]) -> tuple[dict[str, list[str]], list[str]]:
         if option is None:
             if name in ("install-completion", "show-completion"):
                 break
-            raise UsageError(f"unknown option --{name}; see obsidian-mcp --help")
+            raise UsageError(f"unknown option --{name}")
         words.pop(0)
         if option.flag:
             value = value if equals else "true"

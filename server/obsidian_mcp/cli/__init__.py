@@ -28,9 +28,9 @@ def run(argv: Sequence[str]) -> NoReturn:
         given, words = settings.split(argv)
         code = app(words, prog_name="obsidian-mcp", standalone_mode=False, obj=given)
     except settings.UsageError as error:
-        show.usage(str(error))
+        show.usage(str(error), _command_in(argv))
     except typer.TyperException as error:
-        show.usage(error.format_message())
+        show.usage(error.format_message(), _command_in(argv))
     except (KeyboardInterrupt, typer.Abort):
         sys.exit(130)
     except BrokenPipeError:  # as when piped into head
@@ -41,3 +41,9 @@ def run(argv: Sequence[str]) -> NoReturn:
         show.problem(str(error.strerror))
         sys.exit(1)
     sys.exit(code if isinstance(code, int) else 0)
+
+
+def _command_in(argv: Sequence[str]) -> str:
+    """The command that was meant, if one was."""
+    known = {command.name or getattr(command.callback, "__name__", "") for command in app.registered_commands}
+    return next((word for word in argv if word in known), "")

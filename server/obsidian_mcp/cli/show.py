@@ -52,8 +52,8 @@ def _console() -> Console:
     return Console(markup=False, highlight=False)
 
 
-def usage(text: str) -> NoReturn:
-    problem(f"{text.rstrip('. ')}; see obsidian-mcp --help")
+def usage(text: str, command: str = "") -> NoReturn:
+    problem(f"{text.rstrip('. ')}; see obsidian-mcp {f'{command} ' if command else ''}--help")
     sys.exit(2)
 
 
