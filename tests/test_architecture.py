@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import tomllib
 from pathlib import Path
 
@@ -73,3 +74,9 @@ def test_the_map_names_every_module_and_room() -> None:
             assert f"`{entry.name}`" in architecture, entry.name
         if entry.is_dir() and entry.name != "__pycache__":
             assert f"`{entry.name}/" in architecture, entry.name
+
+
+def test_no_pattern_repeats_a_group_possessively() -> None:
+    """Before Python 3.11.5 such a pattern fails where it should match: links were not found."""
+    for file in PACKAGE.rglob("*.py"):
+        assert not re.search(r"\)[*+?}]\+", file.read_text(encoding="utf-8")), file

@@ -292,8 +292,15 @@ def test_a_move_that_can_neither_be_finished_nor_taken_back_names_what_is_left(o
     with serving(own_world, command=command) as server:
         with pytest.raises(ToolFailed) as caught:
             server.call("move_note", name="Old", to="New.md")
-        assert "could not be taken back for N0.md. Check them." in caught.value.message
-    assert (own_world.get("Old.md"), own_world.get("N0.md")) == (b"old", b"[[New]]")
+        assert "could not be taken back for N0.md." in caught.value.message
+        assert server.call("read_note", name="New")["content"] == "old"
+        with pytest.raises(ToolFailed) as caught:
+            server.call("move_note", name="New", to="Newer.md")
+        assert "An earlier move was interrupted and can't be finished" in caught.value.message
+    with serving(own_world) as server:  # on a disk that works again
+        assert server.call("read_note", name="New")["content"] == "old"
+    assert [own_world.get(f"N{number}.md") for number in range(3)] == [b"[[New]]"] * 3
+    assert not own_world.has("Old.md")
 
 
 @pytest.mark.parametrize("step", [2, 3])
@@ -387,6 +394,35 @@ def test_what_a_killed_server_left_is_cleared_away(own_world: World) -> None:
     with serving(own_world) as server:
         server.call("append_note", name="Note", content="y")
     assert not own_world.has(".obsidian-mcp-0123456789abcdef.tmp")
+
+
+def test_reads_need_no_state(own_world: World) -> None:
+    own_world.put("Note.md", "x")
+    (own_world.folder / "home" / ".local").mkdir(parents=True)
+    (own_world.folder / "home" / ".local" / "state").symlink_to("state")  # which leads round in a circle
+    with serving(own_world) as server:
+        assert server.call("read_note", name="Note")["content"] == "x"
+        with pytest.raises(ToolFailed) as caught:
+            server.call("append_note", name="Note", content="y")
+        assert caught.value.error_code == "FILE_FAILED"
+
+
+PATTERNS = [
+    "/(a+)+$/",
+    "/(((a{1,60000}){1,60000}){1,60000})b/",
+    "/a{99999999999999999999}/",
+    f"/{'(' * 5000}{')' * 5000}/",
+]
+
+
+@pytest.mark.timeout(60)
+@pytest.mark.parametrize("pattern", PATTERNS, ids=["nested", "counted", "huge", "deep"])
+def test_a_pattern_that_could_take_for_ever_excludes_nothing(own_world: World, pattern: str) -> None:
+    own_world.put(".obsidian/app.json", json.dumps({"userIgnoreFilters": [pattern]}))
+    own_world.put(f"{'a' * 40}!.md", "x")
+    with serving(own_world) as server, pytest.raises(ToolFailed) as caught:
+        server.call("read_note", name="aaab")
+    assert caught.value.code == -32003
 
 
 # Choosing

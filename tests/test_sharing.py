@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import fcntl
 import os
+import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -93,11 +94,13 @@ def test_a_state_folder_that_is_not_a_whole_path_is_passed_over() -> None:
 
 
 def test_a_state_folder_of_somebody_else_is_not_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    state = State(str(tmp_path), {"XDG_STATE_HOME": str(tmp_path)})
-    user = os.getuid()
-    with state.locked(Call(5), "writing"):
+    """Where there is no home it lies in the temporary folder, which is everybody's."""
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    with State(str(tmp_path), {}).locked(Call(5), "writing"):
         pass
+    user = os.getuid()
     monkeypatch.setattr(os, "getuid", lambda: user + 1)
+    state = State(str(tmp_path), {})
     with pytest.raises(FileFailed, match="somebody else"), state.locked(Call(5), "writing"):
         pass
 

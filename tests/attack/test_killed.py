@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import json
 import os
 import shutil
 import sys
@@ -249,3 +250,35 @@ def test_a_move_interrupted_before_the_disk_was_unmounted_is_finished_when_it_is
     with serving(world) as server:
         server.initialize().call("read_note", name="Other.md")
     assert notes(world) == after(WRITES["rename"][2])
+
+
+def test_a_note_that_may_not_be_written_keeps_the_journal_and_stops_moves_alone(tmp_path: Path, midway: int) -> None:
+    world = prepared(tmp_path)
+    assert interrupted(world, midway)
+    other = world.vault / "Other.md"
+    other.chmod(0o444)
+    with serving(world) as server:
+        assert server.initialize().call("read_note", name="Name.md")["content"] == "old text\n"
+        server.call("append_note", name="Name.md", content="more")
+        with pytest.raises(ToolFailed) as caught:
+            server.call("rename_note", name="Name.md", new_name="Third")
+        assert "Other.md is read-only" in caught.value.message
+        other.chmod(0o644)
+        server.call("read_note", name="Name.md")
+    assert other.read_bytes() == b"other [[Name]]\n"
+
+
+def test_a_journal_that_is_damaged_stops_nobody(tmp_path: Path) -> None:
+    world = prepared(tmp_path)
+    good = {"now": "Other.md", "path": "Other.md", "before": "", "after": "x"}
+    for journal in (
+        "[" * 200_000,
+        json.dumps({"old": "A\0.md", "new": "Note.md", "inode": 1, "rewrites": [good]}),
+        json.dumps({"old": None, "new": "Note.md", "inode": 1, "rewrites": [{**good, "path": "A\0.md"}]}),
+    ):
+        with serving(world) as server:
+            server.initialize().call("append_note", name="Note.md", content="x")
+            (lock,) = (world.folder / "home").rglob("lock")
+            (lock.parent / "move.json").write_text(journal)
+            server.call("read_note", name="Note.md")
+            assert not (lock.parent / "move.json").exists()

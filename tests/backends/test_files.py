@@ -210,6 +210,24 @@ def test_a_folder_that_may_not_be_listed_stops_a_move_but_no_lookup(
     assert sorted(index.paths()) == ["Sub/Note.md", "Top.md"]
 
 
+def test_a_folder_of_another_user_that_may_not_be_listed_stops_nothing(
+    folder: Folder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As the `lost+found` of a disk that is a vault."""
+
+    def refuse(path: str) -> Any:
+        if path.endswith("lost+found"):
+            raise PermissionError(13, "Permission denied")
+        return allowed(path)
+
+    allowed, user = os.scandir, os.geteuid()
+    folder.write_new(VaultPath("Top.md"), b"x")
+    folder.write_new(VaultPath("lost+found/x.md"), b"[[Top]]")
+    monkeypatch.setattr(os, "scandir", refuse)
+    monkeypatch.setattr(os, "geteuid", lambda: user + 1)
+    assert Index(folder).mentioning({"top"}) == {}
+
+
 def test_spellings_differ_in_case_and_form_only(folder: Folder, tmp_path: Path) -> None:
     for path in ("sub/note.md", "Sub/NOTE.md", "Sub/Other.md"):
         (tmp_path / path).parent.mkdir(exist_ok=True)

@@ -53,6 +53,22 @@ def test_links_are_found_behind_it_in_time_and_room_that_its_length_allows(what:
 
 
 @pytest.mark.timeout(120)
+@pytest.mark.parametrize("piece", ["]:{}", "]({}", "[[{}", "[[{}" + "x" * 3990 + "]]", "](\\({}", "](<{}"])
+def test_names_that_are_too_long_are_not_kept(piece: str) -> None:
+    """Each another, so that none of them is kept only once."""
+    count = 300 if len(piece) > 100 else 30_000
+    note = "".join(piece.format(number) for number in range(count)).encode() + b"\n\n[[Behind]]\n"
+    tracemalloc.start()
+    try:
+        keys = keys_in("Note.md", note)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert mark("behind") in keys
+    assert peak < 200 * len(note)
+
+
+@pytest.mark.timeout(120)
 def test_a_canvas_of_quotes_is_read() -> None:
     assert in_canvas('{"nodes":[{"file":"A.md"},{"file":"' + '\\"' * MANY)[0].target == "A.md"
 

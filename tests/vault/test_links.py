@@ -35,6 +35,7 @@ FOUND = {
     "an image inside a link": ("[![x](Pic.png)](Note.md)", ["Pic.png", "Note.md"]),
     "a wikilink inside brackets": ("[see [[A]]](B.md)", ["A", "B.md"]),
     "percent-encoded beyond ASCII": ("[x](Caf%C3%A9.md)", ["Café.md"]),
+    "a backslash before a space": ("[x](a\\ b) [[B]]", ["B"]),
     "an angle never closed": ("[x](<Note.md) [[B]]", ["B"]),
     "an empty item": ("-\n\n  [[A]]", ["A"]),
     "an item that begins with code": ("-     [[A]]\n- [[B]]", ["B"]),

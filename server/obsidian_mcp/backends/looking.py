@@ -143,7 +143,12 @@ class Looking(Scanning):
 
     def spelled_exactly(self, path: VaultPath) -> bool:
         """Whether a file is there under exactly that name, also where the system ignores case."""
-        return path.filename in self._names(path.folder) and self._is_file(path.value)
+        with explained(path):
+            try:
+                names = os.listdir(self._root / path.folder)
+            except (FileNotFoundError, NotADirectoryError):
+                return False
+        return path.filename in names and self._is_file(path.value)
 
     def _is_file(self, path: str) -> bool:
         try:

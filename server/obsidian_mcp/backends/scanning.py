@@ -70,6 +70,13 @@ class Scanning:
             folders = [name for name in folders if not _UNUSABLE.search(name)]
         return Listing(changed, tuple(files), tuple(folders))
 
+    def is_others(self, folder: str) -> bool:
+        """Whether it belongs to another user, like the `lost+found` of a disk: what it holds was never ours."""
+        try:
+            return hasattr(os, "geteuid") and os.lstat(f"{self._prefix}{folder}").st_uid != os.geteuid()
+        except OSError:
+            return False
+
     def changed(self, folder: str) -> int:
         """When a folder's entries last changed. Raises what the system raises."""
         return os.stat(f"{self._prefix}{folder}").st_mtime_ns
@@ -86,6 +93,16 @@ class Scanning:
             return disk.stamp(os.lstat(f"{self._prefix}{path}"))
         except OSError:
             return None
+
+    def is_file_itself(self, path: str) -> bool:
+        """Whether a file is there, and not a link to one."""
+        try:
+            return stat.S_ISREG(os.lstat(f"{self._prefix}{path}").st_mode)
+        except OSError as error:
+            if is_absent(error):
+                return False
+            with explained(path):
+                raise
 
     def read_inside(self, path: str) -> bytes:
         """The bytes of a regular file that a listing has named."""

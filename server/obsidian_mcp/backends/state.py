@@ -40,8 +40,11 @@ def state_folder(environ: Mapping[str, str], platform: str = sys.platform) -> Pa
 
 def _last_resort() -> Path:
     """One a user: the temporary folder is everybody's."""
-    user = os.getuid() if hasattr(os, "getuid") else 0
-    return Path(tempfile.gettempdir(), f"obsidian-mcp-{user}")
+    return Path(tempfile.gettempdir(), f"obsidian-mcp-{_user()}")
+
+
+def _user() -> int:
+    return os.getuid() if hasattr(os, "getuid") else 0
 
 
 class FolderLock:
@@ -116,7 +119,8 @@ class State:
         """A file's, which every system has; and the vault's own, for servers that keep their state elsewhere."""
         try:
             self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-            if hasattr(os, "getuid") and os.stat(self._folder.parent).st_uid != os.getuid():
+            last_resort = _last_resort()
+            if self._folder.parent == last_resort and os.stat(last_resort).st_uid != _user():
                 raise PermissionError(errno.EACCES, "it belongs to somebody else")
         except OSError as error:
             raise self._unusable(error) from None
@@ -174,7 +178,7 @@ class State:
     def read_journal(self) -> dict[str, Any] | None:
         try:
             entry = json.loads(self._journal.read_text(encoding="ascii"))
-        except ValueError:
+        except (ValueError, RecursionError):
             return None
         except OSError as error:
             raise self._unusable(error) from None

@@ -13,15 +13,16 @@ from urllib.parse import unquote
 
 from obsidian_mcp.vault.link import WIKI, Form, Link, wiki
 
-# A repetition that can't be wrong gives nothing back (++): a hostile note costs no more than its length.
-_TITLE = r"(?:[ \t\r\n]++(?:\"(?:[^\"\\]++|\\.)*+\"|'(?:[^'\\]++|\\.)*+'|\((?:[^()\\]++|\\.)*+\)))?"
-_ANGLE = re.compile(r"(?:[^<>\\\n]++|\\.)*+")
+# (?>...) gives nothing back, so that a hostile note costs no more than its length. Not ++ around groups: before
+# Python 3.11.5 those fail where they should match.
+_TITLE = r"(?:[ \t\r\n]+(?:\"(?>(?:[^\"\\]+|\\.)*)\"|'(?>(?:[^'\\]+|\\.)*)'|\((?>(?:[^()\\]+|\\.)*)\)))?"
+_ANGLE = re.compile(r"(?>(?:[^<>\\\n]+|\\.)*)")
 _TITLE_AND_CLOSE = re.compile(_TITLE + r"[ \t\r\n]*\)", re.DOTALL)
 _TITLE_AND_END = re.compile(_TITLE + r"[ \t\r]*", re.DOTALL)
 _FENCE = re.compile(r"(?P<mark>`{3,}|~{3,})(?P<info>[^\n]*)")
-_QUOTE = re.compile(r"(?: {0,3}> ?)++")
+_QUOTE = re.compile(r"(?: {0,3}>+ ?)+")
 _ITEM = re.compile(r"(?:[-+*]|\d{1,9}[.)])(?=[ \t]|$)")
-_DEFINITION = re.compile(r" {0,3}\[(?!\^)(?:[^\[\]\\\n]++|\\.)++\]:[ \t]*")
+_DEFINITION = re.compile(r" {0,3}\[(?!\^)(?:[^\[\]\\\n]|\\.){1,999}\]:[ \t]*")
 # Lines with nothing in them that could begin, end or hide a link. Most are: they are taken in one bite.
 _PROSE = re.compile(r"(?:[^\W\d_][^\n\[\]`$%<~\\]*\n){1,200}")
 _SPECIAL = re.compile(r"\\.|`+|\$\$?|%%|<!--|!?\[\[(?!\[)|\[|\]\(?", re.DOTALL)
@@ -284,7 +285,7 @@ def _bare_destination_end(text: str, at: int, limit: int) -> int:
     start, depth = at, 0
     while at < limit:
         char = text[at]
-        if char == "\\" and at + 1 < limit:
+        if char == "\\" and at + 1 < limit and text[at + 1] not in " \t\n\r":
             at += 2
             continue
         if char in " \t\n\r" or (char == ")" and depth == 0):

@@ -8,6 +8,9 @@ from collections.abc import Callable, Mapping
 
 from obsidian_mcp.vault.path import BadPath, check_new
 
+MOST_REPEATS = 2
+_REPEATS = re.compile(r"[*+{]")
+_REPEATED_GROUP = re.compile(r"\)[*+{?]")
 LINK_FORMATS = ("shortest", "relative", "absolute")
 
 
@@ -20,13 +23,18 @@ def link_format(settings: Mapping[str, object], is_obsidians: bool) -> str:
 
 
 def is_excluded(settings: Mapping[str, object]) -> Callable[[str], bool]:
-    """What the vault's "excluded files" name: beginnings of paths, or patterns between slashes."""
+    """What the vault's "excluded files" name: beginnings of paths, or patterns between slashes.
+
+    A pattern that could take for ever excludes nothing: it is only about what is suggested.
+    """
     found = settings.get("userIgnoreFilters")
     filters = [text for text in found if isinstance(text, str) and text] if isinstance(found, list) else []
     beginnings = tuple(text for text in filters if not _is_pattern(text))
     patterns = []
     for text in filter(_is_pattern, filters):
-        with contextlib.suppress(re.error):  # written for JavaScript; one that means nothing here excludes nothing
+        if len(_REPEATS.findall(text)) > MOST_REPEATS or _REPEATED_GROUP.search(text):
+            continue
+        with contextlib.suppress(re.error, OverflowError, RecursionError):  # JavaScript's; one that means nothing here
             patterns.append(re.compile(text[1:-1], re.IGNORECASE))
     return lambda path: path.startswith(beginnings) or any(pattern.search(path) for pattern in patterns)
 

@@ -26,7 +26,7 @@ class Link:
     target: str
 
 
-WIKI = re.compile(r"\[\[(?!\[)(?P<inside>(?:[^\n\[\]]++|\](?!\])|\[(?!\[))++)\]\]")
+WIKI = re.compile(r"\[\[(?!\[)(?P<inside>(?>(?:[^\n\[\]]+|\](?!\])|\[(?!\[))+))\]\]")
 
 
 def wiki(found: re.Match[str]) -> Iterator[Link]:

@@ -15,10 +15,10 @@ from obsidian_mcp.vault.body import DEEPEST
 from obsidian_mcp.vault.folding import fold
 from obsidian_mcp.vault.links import in_canvas
 
-_WHITE = re.compile("[ \\t\\r\\n]")
+_TOKEN = re.compile(rb"[^()\\ \t\r\n]+|\\[^ \t\r\n]|[()\\]")
 _ESCAPED = re.compile(rb"\\([!-/:-@\[-`{-~])")
-# A destination is looked at no further than this; longer ones are no paths.
-LONGEST = 4096
+# A destination is looked at no further than this; longer ones are no paths, and longer names no files.
+LONGEST, LONGEST_KEY = 4096, 1024
 
 
 def key_of_path(path: str) -> str:
@@ -53,16 +53,20 @@ def keys_in(path: str, data: bytes) -> str:
     while at >= 0:
         if data[at + 1 : at + 2] == b"[":
             plain = _plain_wiki(data, at)
-            keys.add(_plain_key(plain[1]) if plain else _key(_wiki_inside(data, at + 2)))
+            key = _plain_key(plain[1]) if plain else _key(_wiki_inside(data, at + 2))
+            if len(key) <= LONGEST_KEY:
+                keys.add(key)
         at = find(b"[", at + 1)
     at = find(b"]")
     while at >= 0:
         if data[at + 1 : at + 2] in (b"(", b":"):
             plain = _plain_destination(data, at)
             if plain:
-                keys.add(_plain_key(plain[1].replace(b"%20", b" ")))
+                key = _plain_key(plain[1].replace(b"%20", b" "))
             else:
-                keys.add(_destination_key(data[at + 2 : at + 2 + LONGEST]))
+                key = _destination_key(data[at + 2 : at + 2 + LONGEST])
+            if len(key) <= LONGEST_KEY:
+                keys.add(key)
         at = find(b"]", at + 1)
     return _lines(keys)
 
@@ -116,7 +120,7 @@ def _destination_key(piece: bytes) -> str:
     end = piece.find(b")")
     word = piece if end < 0 else piece[:end]
     if b"(" in word or b"<" in word or b"\\" in word or not word[:1].strip():
-        written = _odd_destination(piece.decode("utf-8", "surrogateescape").lstrip(" \t\r\n"))
+        written = _odd_destination(piece.lstrip(b" \t\r\n"))
     else:
         written = word.split(None, 1)[0]
     if b"#" in written:
@@ -131,22 +135,13 @@ def _destination_key(piece: bytes) -> str:
     return _key(written)
 
 
-def _odd_destination(piece: str) -> bytes:
-    if piece.startswith("<"):
-        written = piece[1:].partition(">")[0].partition("\n")[0]
-    else:
-        written = _to_closing(_WHITE.split(piece, maxsplit=1)[0])
-    return written.encode("utf-8", "surrogateescape")
-
-
-def _to_closing(word: str) -> str:
+def _odd_destination(piece: bytes) -> bytes:
+    if piece.startswith(b"<"):
+        return piece[1:].partition(b">")[0].partition(b"\n")[0]
     depth, at = 0, 0
-    while at < len(word):
-        if word[at] == "\\":
-            at += 2
-            continue
-        depth += (word[at] == "(") - (word[at] == ")")
+    while token := _TOKEN.match(piece, at):
+        depth += (token[0] == b"(") - (token[0] == b")")
         if not 0 <= depth <= DEEPEST:
             break
-        at += 1
-    return word[:at]
+        at = token.end()
+    return piece[:at]

@@ -14,7 +14,7 @@ from obsidian_mcp.vault.body import Body
 from obsidian_mcp.vault.link import Form, Link
 from obsidian_mcp.vault.properties import in_properties
 
-_CANVAS_FILE = re.compile(r'(?<!\\)"file"\s*:\s*"(?P<value>(?:[^"\\]++|\\.)*+)"')
+_CANVAS_FILE = re.compile(r'(?<!\\)"file"\s*:\s*"(?P<value>(?>(?:[^"\\]+|\\.)*))"')
 _OPENING = re.compile(r"\ufeff?---[ \t]*\r?\n")
 _CLOSING = re.compile(r"^---[ \t]*(?:\r?\n|\Z)", re.MULTILINE)
 

@@ -9,9 +9,9 @@ from obsidian_mcp.vault.link import WIKI, Form, Link, wiki
 
 _PROPERTY = re.compile(r"[ \t]*(?:-[ \t]+)*(?:[^\s:\"'\[\]{}#][^:\"'\[\]{}]*:[ \t]+)?")
 _BLOCK_SCALAR = re.compile(r"[|>][-+0-9]*[ \t]*(?:#[^\n]*)?\r?\n")
-_QUOTED = re.compile(r"\"(?:[^\"\\]++|\\.)*+\"|'(?:[^']++|'')*+'")
-# In a list: what is never closed goes on to the end.
-_PIECE = re.compile(r"\"(?:[^\"\\]++|\\.)*+(?:\"|\Z)|'(?:[^']++|'')*+'", re.DOTALL)
+_QUOTED = re.compile(r"\"(?>(?:[^\"\\]+|\\.)*)\"|'(?>(?:[^']+|'')*)'")
+# In a list: what is never closed goes on to the end; an apostrophe inside a word opens nothing.
+_PIECE = re.compile(r"\"(?>(?:[^\"\\]+|\\.)*)(?:\"|\Z)|(?<![^\s\[{,:])'(?>(?:[^']+|'')*)(?:'|\Z)", re.DOTALL)
 
 
 def in_properties(text: str, start: int, end: int) -> Iterator[Link]:

@@ -27,10 +27,10 @@ class EmbeddedBackend:
 
     def open(self, wanted: str, call: Call) -> EmbeddedVault:
         folder, index, state = self._parts(wanted, self._root(wanted))
-        if state.has_journal:
-            with state.locked_if_free() as alone:  # if not, another server is about that very move
-                if alone:
-                    with contextlib.suppress(FileFailed):  # logged; a read does without, a write tries again
+        with contextlib.suppress(FileFailed):  # logged; a read does without, and a move tries again
+            if state.has_journal:
+                with state.locked_if_free() as alone:  # if not, another server is about that very move
+                    if alone:
                         moving.recover(folder, state)
         return EmbeddedVault(folder, index, state, call)
 

@@ -147,7 +147,8 @@ class Index:
                 if known is None or known[0].changed != changed or known[1] - changed < SETTLED:
                     self._adopt(folder, known[0] if known else None, self._folder.scan(folder))
             except OSError as error:
-                if not is_absent(error) or error.errno == errno.ENAMETOOLONG:  # it is there, below too many others
+                gone = is_absent(error) and error.errno != errno.ENAMETOOLONG  # which says: below too many others
+                if not gone and not (isinstance(error, PermissionError) and self._folder.is_others(folder)):
                     self._closed.append((folder, error))
                 self._forget(folder)
                 continue

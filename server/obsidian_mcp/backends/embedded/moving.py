@@ -23,12 +23,16 @@ from typing import Any
 from obsidian_mcp import logs
 from obsidian_mcp.backends.files import Folder
 from obsidian_mcp.backends.state import State
-from obsidian_mcp.errors import Failure, FileFailed
-from obsidian_mcp.vault.path import BadPath, VaultPath
+from obsidian_mcp.errors import Conflict, Failure, FileFailed, NoteNotFound
+from obsidian_mcp.vault.path import VaultPath
 
 WRITERS = 8
 FEW = 4
 MOST_IN_A_ROW = 16  # of one folder, before another thread may take some
+
+
+class _Unfinished(FileFailed):
+    """Neither done nor undone: the journal has to be followed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,14 +73,18 @@ def _act(
     begin: Callable[[], None],
     take_back: Callable[[], None],
 ) -> None:
+    if state.has_journal:
+        recover(folder, state)  # raises, and says why: nothing may be moved before that move is over
     state.write_journal(entry)
     prepared: dict[str, str] = {}
     try:
         _prepare(folder, rewrites, prepared)
         begin()
         _put_in_place(folder, rewrites, prepared, take_back)
+    except _Unfinished:
+        raise  # the journal stays, to be followed
     except Failure:
-        _clear(state)  # all is as it was; after anything else the journal stays, to be followed
+        _clear(state)  # all is as it was; after anything else the journal stays too
         raise
     finally:
         for made in prepared.values():
@@ -95,7 +103,7 @@ def _clear(state: State) -> None:
 def _put_in_place(
     folder: Folder, rewrites: Sequence[Rewrite], prepared: Mapping[str, str], take_back: Callable[[], None]
 ) -> None:
-    """On a failure everything is put back; what cannot be is named."""
+    """On a failure everything is put back. Where that fails too the note stays at its new path, for the journal."""
     done: list[Rewrite] = []
     try:
         with contextlib.closing(folder.holder()) as made, contextlib.closing(folder.holder()) as goals:
@@ -109,13 +117,15 @@ def _put_in_place(
                 folder.replace_inside(one.path, one.after, one.before)
             except Failure:
                 left.append(one.path)
-        try:
-            take_back()
-        except Failure:
-            left.append("the note itself")
+        if not left:
+            try:
+                take_back()
+            except Failure:
+                left.append("the note itself")
         if left:
-            raise FileFailed(
-                f"The move failed ({failure.message}) and could not be taken back for {', '.join(left)}. Check them."
+            raise _Unfinished(
+                f"The move failed ({failure.message}) and could not be taken back for {', '.join(left)}. "
+                "It will be finished when the disk allows; every call tries."
             ) from None
         raise
 
@@ -150,41 +160,51 @@ def _prepare(folder: Folder, rewrites: Sequence[Rewrite], prepared: dict[str, st
 
 
 def recover(folder: Folder, state: State) -> None:
-    """Finish or forget what a server that was killed had begun. A note that may not be mended is logged.
+    """Finish or forget what a server that was killed had begun.
 
-    The journal is kept where the vault is empty, for then its disk may not be mounted, and where the disk fails
-    or has no room: that raises FileFailed.
+    The journal is kept where the vault is empty, for then its disk may not be mounted. It is also kept, and
+    FileFailed raised, where a link can't be mended now: the disk is full, or fails, or a note may not be written.
     """
-    entry = state.read_journal()
     if not folder.has_files():
         return
     try:
+        entry = state.read_journal()
         if entry is not None:
             logs.log("warning", "an interrupted move was put right", how=_recover(folder, entry))
-    except (BadPath, KeyError, TypeError, AttributeError):
+    except (ValueError, KeyError, TypeError, AttributeError):
         logs.log("error", "a journal that means nothing was dropped")
-    except FileFailed as failure:
+    except Failure as failure:
         logs.log("error", "an interrupted move could not be put right", why=failure.message)
         raise FileFailed(
-            f"An earlier move was interrupted and can't be finished: {failure.message} "
-            "Make room or mend the disk; until then nothing is written here."
+            f"An earlier move was interrupted and can't be finished: {failure.message} Put that right first."
         ) from None
     _clear(state)
 
 
 def _recover(folder: Folder, entry: Mapping[str, Any]) -> str:
     began = _began(folder, entry)
+    swept: set[str] = set()
+    unfinished: Failure | None = None
     for rewrite in entry["rewrites"]:
         try:
             for path in (rewrite["now"], rewrite["path"]):
-                folder.require_own(path.rpartition("/")[0])
-                folder.sweep(path)
-            if began:
-                _finish(folder, rewrite)
-        except FileFailed:
-            raise
+                parent = path.rpartition("/")[0]
+                if parent not in swept:
+                    folder.require_own(parent)
+                    folder.sweep(path)
+                    swept.add(parent)
         except Failure as failure:
             logs.log("error", "a link could not be mended", path=rewrite["path"], why=failure.message)
+            continue
+        try:
+            if began and folder.is_file_itself(rewrite["path"]):  # else it is gone, or somebody's link
+                _finish(folder, rewrite)
+        except (NoteNotFound, Conflict) as failure:
+            logs.log("error", "a link could not be mended", path=rewrite["path"], why=failure.message)
+        except Failure as failure:
+            unfinished = unfinished or failure
+    if unfinished is not None:
+        raise unfinished
     return "finished" if began else "forgotten"
 
 

@@ -12,7 +12,7 @@ from obsidian_mcp.backends.embedded.moving import Rewrite
 from obsidian_mcp.backends.files import Folder
 from obsidian_mcp.backends.state import State
 from obsidian_mcp.call import Call
-from obsidian_mcp.errors import Conflict, ObsidianNotRunning
+from obsidian_mcp.errors import Conflict, Failure, FileFailed, ObsidianNotRunning
 from obsidian_mcp.vault import config, refusals, text
 from obsidian_mcp.vault.mending import Edit, Move, apply
 from obsidian_mcp.vault.names import Name
@@ -32,7 +32,10 @@ class EmbeddedVault:
 
     def paths(self) -> list[str]:
         """What may be suggested: files that the vault excludes can be named, but are not offered."""
-        excluded = config.is_excluded(self._folder.settings())
+        try:
+            excluded = config.is_excluded(self._folder.settings())
+        except Failure:  # then more is suggested than should be
+            excluded = config.is_excluded({})
         return [path for path in self._index.paths() if not excluded(path)]
 
     def matching(self, name: Name) -> list[str]:
@@ -129,7 +132,8 @@ class EmbeddedVault:
         with self._state.locked(self._call, doing):
             self._call.check(doing)  # the wait may have been long
             if self._state.has_journal:
-                moving.recover(self._folder, self._state)
+                with contextlib.suppress(FileFailed):  # logged; only another move has to wait for it
+                    moving.recover(self._folder, self._state)
             self._index.sweep_once(path)
             yield
 
