@@ -89,7 +89,7 @@ class Index:
         return found
 
     def _require_all(self, otherwise: str, but_closed: bool = False) -> None:
-        """Raise if some folder could not be listed, or, if so wanted, if some might have been."""
+        """Raise if some folder could not be listed. `but_closed`: those that may not be listed are no matter."""
         for folder, error in self._closed:
             is_closed = isinstance(error, PermissionError)
             if is_closed and but_closed:
