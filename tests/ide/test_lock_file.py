@@ -78,7 +78,7 @@ def test_i3_it_is_gone_after_every_signal_that_can_be_heard(door: DoorProcess, o
 def test_i3_it_is_gone_where_the_door_cannot_be_opened_after_all(own_world: World) -> None:
     done = run(own_world, "ide", "--vault", "Vault", "--", "/no/such/program")
     assert done.returncode == 1
-    assert done.stderr == "obsidian-mcp: /no/such/program cannot be started: No such file or directory\n"
+    assert done.stderr == "obsidian-mcp: /no/such/program cannot be started: it is not installed, or not in the PATH\n"
     assert locks(lock_folder(own_world)) == []
 
 
