@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import errno
+import gc
 import os
 from pathlib import Path
 from typing import Any
@@ -8,6 +9,7 @@ from typing import Any
 import pytest
 
 from obsidian_mcp.backends import holding
+from obsidian_mcp.backends.embedded import index as index_module
 from obsidian_mcp.backends.embedded.index import Index
 from obsidian_mcp.backends.files import Folder
 from obsidian_mcp.errors import AlreadyExists, Conflict, Failure, FileFailed, NoteNotFound, PermissionDenied
@@ -257,3 +259,11 @@ def test_a_folder_too_deep_to_be_listed_stops_a_move(folder: Folder, tmp_path: P
     assert index.matching(Name.parse("Top")) == ["Top.md"]
     with pytest.raises(FileFailed, match="could not be listed"):
         index.mentioning({"top"})
+
+
+def test_the_collector_is_on_again_after_a_vault_was_read(folder: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[bool] = []
+    monkeypatch.setattr(index_module, "keys_in", lambda path, data: seen.append(gc.isenabled()) or "")
+    folder.write_new(NOTE, b"x")
+    Index(folder).mentioning({"x"})
+    assert (seen, gc.isenabled()) == ([False], True)
