@@ -262,8 +262,12 @@ def test_a_folder_too_deep_to_be_listed_stops_a_move(folder: Folder, tmp_path: P
 
 
 def test_the_collector_is_on_again_after_a_vault_was_read(folder: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
+    def keys_in(path: str, data: bytes) -> str:
+        seen.append(gc.isenabled())
+        return ""
+
     seen: list[bool] = []
-    monkeypatch.setattr(index_module, "keys_in", lambda path, data: seen.append(gc.isenabled()) or "")
+    monkeypatch.setattr(index_module, "keys_in", keys_in)
     folder.write_new(NOTE, b"x")
     Index(folder).mentioning({"x"})
     assert (seen, gc.isenabled()) == ([False], True)
