@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import http.client
 import json
+import os
 import queue
 import signal
 import socket
@@ -12,6 +13,7 @@ import subprocess
 import threading
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Self
 
 from tests.support.client import COMMAND, PATIENCE, ToolFailed, peak_mb
@@ -53,6 +55,13 @@ class Web:
         self._reader.start()
         self.port = int(self.wait_for("listening")["url"].rpartition(":")[2])
 
+    def _children(self) -> list[int]:
+        found: list[int] = []
+        for each in Path(f"/proc/{self.process.pid}/task").glob("*/children"):
+            with contextlib.suppress(OSError):  # a thread that has ended meanwhile
+                found += map(int, each.read_text(encoding="ascii").split())
+        return found
+
     def _read(self) -> None:
         assert self.process.stderr
         for line in self.process.stderr:
@@ -70,8 +79,12 @@ class Web:
         return self
 
     def __exit__(self, *_: object) -> None:
+        started = self._children()
         self.process.kill()
         self.process.wait(PATIENCE)
+        for child in started:  # nobody else ends a command that hangs when its server is killed
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(child, signal.SIGKILL)
         self._reader.join(PATIENCE)
         assert self.process.stdout
         assert self.process.stderr
