@@ -30,11 +30,12 @@ def serving(world: World, *options: str, **variables: str) -> Iterator[Server]:
         yield server.initialize()
 
 
-def test_servers_that_keep_their_state_apart_lose_no_append(own_world: World) -> None:
+@pytest.mark.parametrize("apart", [False, True])
+def test_two_servers_lose_no_append_wherever_they_keep_their_state(own_world: World, apart: bool) -> None:
     """A host started from a shell may have an XDG_STATE_HOME that one started from a menu has not."""
     own_world.put("Log.md", "")
-    elsewhere = str(own_world.folder / "elsewhere")
-    with serving(own_world) as one, serving(own_world, XDG_STATE_HOME=elsewhere) as other:
+    elsewhere = {"XDG_STATE_HOME": str(own_world.folder / "elsewhere")} if apart else {}
+    with serving(own_world) as one, serving(own_world, **elsewhere) as other:
         begun = [
             (server, server.begin_call("append_note", name="Log.md", content=f"{name} {number}"))
             for number in range(50)

@@ -50,7 +50,8 @@ LOOKING = "open read stat lstat fstat scandir listdir"
 TOLD = (-32000, -32002, -32005)
 AT_ONCE, MOST_STEPS = 4, 200
 OLD, OTHER = b"old text\n", b"other [[Note]]\n"
-WRITES: dict[str, tuple[str, dict[str, Any], dict[str, bytes]]] = {
+Write = tuple[str, dict[str, Any], dict[str, bytes]]
+WRITES: dict[str, Write] = {
     "create": ("create_note", {"name": "Deep/New.md", "content": "new"}, {"Deep/New.md": b"new"}),
     "overwrite": ("create_note", {"name": "Note.md", "content": "new", "overwrite": True}, {"Note.md": b"new"}),
     "append": ("append_note", {"name": "Note.md", "content": "more"}, {"Note.md": OLD + b"more"}),
@@ -97,54 +98,37 @@ def at_every_step(attempt: Callable[[int], bool]) -> None:
     raise AssertionError("no run got through")
 
 
-@pytest.mark.parametrize("write", WRITES)
-def test_a_write_that_is_killed_at_any_step_has_happened_or_has_not(tmp_path: Path, write: str) -> None:
-    tool, arguments, change = WRITES[write]
-    outcomes = set()
-
-    def attempt(step: int) -> bool:
-        world = prepared(tmp_path / str(step))
-        with serving(world, str(step), "kill") as server:
-            server.initialize().begin_call(tool, **arguments)
-            server.stdin.close()
-            killed = server.process.wait(PATIENCE) == -9
-        with serving(world) as server:  # which puts right what was left, and writes there itself
-            server.initialize()
-            for name in ("Z.md", "Deep/Z.md"):
-                server.call("create_note", name=name, content="z")
-                server.call("delete_note", name=name, permanent=True)
-        found = notes(world)
-        assert found in (after({}), after(change)), step
-        outcomes.add(found == after(change))
-        shutil.rmtree(world.folder)
-        return killed
-
-    at_every_step(attempt)
-    assert outcomes == {True, False}
-
-
 UNCARRIED = "C:\\new"  # the Obsidian command would make a line of it: so it goes by the file
-THROUGH_THE_APP: dict[str, tuple[str, dict[str, Any], dict[str, bytes]]] = {
-    "create": ("create_note", {"name": "Deep/New.md"}, {"Deep/New.md": b"C:\\new"}),
-    "overwrite": ("create_note", {"name": "Note.md", "overwrite": True}, {"Note.md": b"C:\\new"}),
-    "append": ("append_note", {"name": "Note.md"}, {"Note.md": OLD + b"C:\\new"}),
-    "prepend": ("prepend_note", {"name": "Note.md"}, {"Note.md": b"C:\\new\n" + OLD}),
+THROUGH_THE_APP: dict[str, Write] = {
+    "create": ("create_note", {"name": "Deep/New.md", "content": UNCARRIED}, {"Deep/New.md": b"C:\\new"}),
+    "overwrite": ("create_note", {"name": "Note.md", "content": UNCARRIED, "overwrite": True}, {"Note.md": b"C:\\new"}),
+    "append": ("append_note", {"name": "Note.md", "content": UNCARRIED}, {"Note.md": OLD + b"C:\\new"}),
+    "prepend": ("prepend_note", {"name": "Note.md", "content": UNCARRIED}, {"Note.md": b"C:\\new\n" + OLD}),
 }
 
 
-@pytest.mark.parametrize("write", THROUGH_THE_APP)
-def test_a_write_beside_the_app_that_is_killed_at_any_step_has_happened_or_has_not(tmp_path: Path, write: str) -> None:
-    tool, arguments, change = THROUGH_THE_APP[write]
+@pytest.mark.parametrize(
+    ("options", "write"),
+    [
+        *(pytest.param(("--backend", "embedded"), WRITES[name], id=name) for name in WRITES),
+        *(pytest.param((), THROUGH_THE_APP[name], id=f"{name}, beside the app") for name in THROUGH_THE_APP),
+    ],
+)
+def test_a_write_that_is_killed_at_any_step_has_happened_or_has_not(
+    tmp_path: Path, options: tuple[str, ...], write: Write
+) -> None:
+    tool, arguments, change = write
     outcomes = set()
 
     def attempt(step: int) -> bool:
         world = prepared(tmp_path / str(step))
+        named = ("--vault", str(world.vault), *options)
         command = (sys.executable, "-c", BEFORE_STEP, str(step), "kill", CHANGING)
-        with Server(world.environment(), "--vault", "Vault", command=command) as server:
-            server.initialize().begin_call(tool, content=UNCARRIED, **arguments)
+        with Server(world.environment(), *named, command=command) as server:
+            server.initialize().begin_call(tool, **arguments)
             server.stdin.close()
             killed = server.process.wait(PATIENCE) == -9
-        with Server(world.environment(), "--vault", "Vault") as server:
+        with Server(world.environment(), *named) as server:  # which puts right what was left, and writes there itself
             server.initialize()
             for name in ("Z.md", "Deep/Z.md"):
                 server.call("create_note", name=name, content=UNCARRIED)
