@@ -15,9 +15,9 @@ from filelock import FileLock
 from obsidian_mcp.backends.embedded.index import Index
 from obsidian_mcp.backends.embedded.vault import EmbeddedVault
 from obsidian_mcp.backends.files import Folder
-from obsidian_mcp.backends.state import State, state_folder
+from obsidian_mcp.backends.state import FolderLock, State, state_folder
 from obsidian_mcp.call import Call
-from obsidian_mcp.errors import Conflict, FileFailed
+from obsidian_mcp.errors import Cancelled, Conflict, FileFailed
 from obsidian_mcp.vault.path import VaultPath
 from tests.support.client import Server, ToolFailed
 from tests.support.world import World
@@ -119,3 +119,20 @@ def test_a_note_that_changes_at_every_look_is_a_conflict(tmp_path: Path, monkeyp
     with pytest.raises(Conflict):
         EmbeddedVault(folder, Index(folder), state, Call(5)).append(VaultPath("A.md"), "b", inline=False, if_match=None)
     assert looks == [b"a"] * 3
+
+
+def test_a_call_that_is_cancelled_as_it_gets_the_lock_writes_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def took(lock: FileLock | FolderLock) -> bool:
+        call.cancel()
+        return really(lock)
+
+    (tmp_path / "A.md").write_bytes(b"a")
+    folder, call = Folder(str(tmp_path)), Call(5)
+    state = State(str(tmp_path), {"XDG_STATE_HOME": str(tmp_path / ".state")})
+    really = state._took
+    monkeypatch.setattr(state, "_took", took)
+    with pytest.raises(Cancelled):
+        EmbeddedVault(folder, Index(folder), state, call).append(VaultPath("A.md"), "b", inline=False, if_match=None)
+    assert (tmp_path / "A.md").read_bytes() == b"a"
