@@ -69,6 +69,14 @@ def test_names_that_are_too_long_are_not_kept(piece: str) -> None:
 
 
 @pytest.mark.timeout(120)
+@pytest.mark.parametrize("name", [".md", " ", "a/"])
+@pytest.mark.parametrize("link", ["[[{}]]", "[[é{}]]", "[x]({})", "[x](<{}>)"])
+def test_however_many_endings_spaces_and_folders_a_name_has_the_next_is_found(name: str, link: str) -> None:
+    note = f"{link.format(name * MANY * 30)}\n\n[[Behind]]\n"
+    assert mark("behind") in keys_in("Note.md", note.encode())
+
+
+@pytest.mark.timeout(120)
 def test_a_canvas_of_quotes_is_read() -> None:
     assert in_canvas('{"nodes":[{"file":"A.md"},{"file":"' + '\\"' * MANY)[0].target == "A.md"
 

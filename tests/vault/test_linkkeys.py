@@ -39,6 +39,8 @@ RESOLVED = {
     "a wide space": ("日本\u3000語.md", "[r]: 日本\u3000語.md"),
     "a space behind the slash": ("F/ Old.md", "[[F/ Old]]"),
     "an extension in the name": ("Old.md.md", "[[Old.md]]"),
+    "two extensions in the name": ("Old.md.md.md", "[[Old.md.md]]"),
+    "spaces around it": ("Old.md", "[[ Old ]]"),
 }
 
 

@@ -28,9 +28,10 @@ def key_of_path(path: str) -> str:
 
 def _bare(name: str) -> str:
     """Without `.md`, however often: it may be left out of a link, or be part of the name."""
-    while name.endswith(".md"):
-        name = name[:-3]
-    return name
+    end = len(name)
+    while name.endswith(".md", 0, end):
+        end -= 3
+    return name[:end]
 
 
 def mark(key: str) -> str:
@@ -44,44 +45,53 @@ def keys_in(path: str, data: bytes) -> str:
     One string, because there is one for every note of a vault, and a hundred
     thousand small containers would keep the garbage collector busy.
     """
-    if path.endswith(".canvas") or path.lower().endswith(".canvas"):
+    if path[-7:].lower() == ".canvas":
         text = data.decode("utf-8", "surrogateescape")
-        return _lines({key_of_path(link.target) for link in in_canvas(text)})
-    keys, find = set(), data.find
+        return _lines(set(), {key_of_path(link.target) for link in in_canvas(text)})
+    plain, odd, find, last = set(), set(), data.find, len(data) - 1
     # For one byte at a time: the search for a single one is many times faster than for two.
-    at = find(b"[")
+    at = find(b"[", 0, last)
     while at >= 0:
-        if data[at + 1 : at + 2] == b"[":
-            plain = _plain_wiki(data, at)
-            key = _plain_key(plain[1]) if plain else _key(_wiki_inside(data, at + 2))
-            if len(key) <= LONGEST_KEY:
-                keys.add(key)
-        at = find(b"[", at + 1)
-    at = find(b"]")
+        if data[at + 1] == _OPEN:
+            found = _plain_wiki(data, at)
+            if found:
+                plain.add(found[1])
+                at = found.end() - 1
+            elif len(key := _key(_wiki_inside(data, at + 2))) <= LONGEST_KEY:
+                odd.add(key)
+        at = find(b"[", at + 1, last)
+    at = find(b"]", 0, last)
     while at >= 0:
-        if data[at + 1 : at + 2] in (b"(", b":"):
-            plain = _plain_destination(data, at)
-            if plain:
-                key = _plain_key(plain[1].replace(b"%20", b" "))
-            else:
-                key = _destination_key(data[at + 2 : at + 2 + LONGEST])
-            if len(key) <= LONGEST_KEY:
-                keys.add(key)
-        at = find(b"]", at + 1)
-    return _lines(keys)
+        if data[at + 1] in _BEFORE_DESTINATION:
+            found = _plain_destination(data, at)
+            if found:
+                plain.add(found[1].replace(b"%20", b" "))
+            elif len(key := _destination_key(data[at + 2 : at + 2 + LONGEST])) <= LONGEST_KEY:
+                odd.add(key)
+        at = find(b"]", at + 1, last)
+    return _lines(plain, odd)
 
 
 # What nearly every link looks like: plain ASCII, nothing escaped, nothing encoded but the space.
 _plain_wiki = re.compile(rb"\[\[([ -\"$-Z^-{}~]+)(?:\]\]|[|#])").match
 _plain_destination = re.compile(rb"\]\(([!\"$&'*-;=?-Z^-{}~]+(?:%20[!\"$&'*-;=?-Z^-{}~]+)*)[)#]").match
+_OPEN, _BEFORE_DESTINATION = ord("["), frozenset(b"(:")
+_FOLDERS = re.compile(r"[^\n]*/")
 
 
-def _plain_key(written: bytes) -> str:
-    key = written.decode("ascii").lower()
-    if "/" in key:
-        key = key[key.rfind("/") + 1 :]
-    key = key.strip()
-    return _bare(key) if key.endswith(".md") else key
+def _plain_lines(written: set[bytes]) -> str:
+    """All of a file's plain targets at once, which is much less work than one after the other."""
+    lines = mark(b"\n".join(written).decode("ascii").lower())
+    if "/" in lines:
+        lines = _FOLDERS.sub("", lines)
+    if " \n" in lines or "\n " in lines:
+        lines = "\n".join(map(str.strip, lines.split("\n")))
+    lines = lines.replace(".md\n", "\n")
+    if ".md\n" in lines:
+        lines = "\n".join(map(_bare, lines.split("\n")))
+    if len(lines) > LONGEST_KEY:
+        lines = "\n".join(line for line in lines.split("\n") if len(line) <= LONGEST_KEY)
+    return lines
 
 
 def _wiki_inside(data: bytes, start: int) -> bytes:
@@ -92,8 +102,10 @@ def _wiki_inside(data: bytes, start: int) -> bytes:
     return data[start:end]
 
 
-def _lines(keys: set[str]) -> str:
-    lines = mark("\n".join(keys)) if keys else ""
+def _lines(plain: set[bytes], odd: set[str]) -> str:
+    lines = _plain_lines(plain) if plain else ""
+    if odd:
+        lines += mark("\n".join(odd))
     if "''" in lines:
         lines += lines.replace("''", "'")  # a property in single quotes doubles them
     return lines

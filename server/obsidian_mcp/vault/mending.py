@@ -39,21 +39,20 @@ class Move:
     new: str
     before: Resolver
     after: Resolver
-    link_format: str = "shortest"
+    link_format: str
+    keys: frozenset[str]  # of the names that are going and coming; a link with any other means what it meant
 
     @classmethod
     def plan(cls, old: str | None, new: str, vault: Resolver, link_format: str) -> Move:
-        return cls(old, new, vault, vault.moved(old, new), link_format)
+        keys = frozenset(key_of_path(path) for path in (old, new) if path is not None)
+        return cls(old, new, vault, vault.moved(old, new), link_format, keys)
 
     def edits(self, path: str, text: str) -> list[Edit]:
         """What must be rewritten in one file, by the path it had before."""
         links = in_canvas(text) if path.lower().endswith(".canvas") else in_note(text)
-        edits = (self._edit(link, path, text) for link in links if path == self.old or self._concerns(link))
+        is_moved = path == self.old
+        edits = (self._edit(link, path, text) for link in links if is_moved or key_of_path(link.target) in self.keys)
         return [edit for edit in edits if edit is not None]
-
-    def _concerns(self, link: Link) -> bool:
-        """Whether the link's name is one that is going or coming; any other means what it meant."""
-        return key_of_path(link.target) in (key_of_path(self.new), key_of_path(self.old or ""))
 
     def _edit(self, link: Link, source: str, text: str) -> Edit | None:
         written = text[link.start : link.end]

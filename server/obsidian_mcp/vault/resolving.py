@@ -93,10 +93,12 @@ class Resolver:
     def exact(self, path: str) -> str | None:
         """The file under that path from the root, in any case and Unicode form."""
         for wanted in _variants(path):
-            folded = fold(wanted)
-            same = [other for other in self.named(wanted.rpartition("/")[2]) if fold(other) == folded]
-            if same:
-                return wanted if wanted in same else min(same)
+            there = self.named(wanted.rpartition("/")[2])
+            if there:
+                folded = fold(wanted)
+                same = [other for other in there if fold(other) == folded]
+                if same:
+                    return wanted if wanted in same else min(same)
         return None
 
     def _anywhere(self, target: str) -> str | None:
