@@ -1,21 +1,23 @@
 """structlog, to stderr alone: tools, codes, durations and paths; never a note's text.
 
-Lines are written by a thread of their own from a queue with an end: a host
-that never reads stderr costs log lines, not the server.
+Lines are written by a thread of their own, several at a time: woken for each, it
+would take the interpreter from the calls. Warnings are written at once. Only so many may wait: a host that
+never reads stderr costs log lines, not the server.
 """
 
 from __future__ import annotations
 
-import contextlib
+import atexit
 import os
-import queue
 import sys
 import threading
+from collections import deque
 from typing import Any
 
 import structlog
 
 MOST_WAITING = 1000
+GATHERING = 0.02  # s
 STDERR = 2
 
 
@@ -23,25 +25,46 @@ class _Writer:
     """Where structlog prints."""
 
     def __init__(self) -> None:
-        self._lines: queue.Queue[str | None] = queue.Queue(MOST_WAITING)
+        self._lines: deque[str] = deque()
+        self._some = threading.Event()
+        self._at_once = threading.Event()
+        self._closing = False
         self._thread = threading.Thread(target=self._write, daemon=True)
         self._thread.start()
+        atexit.register(self.close)
 
-    def msg(self, line: str) -> None:
-        with contextlib.suppress(queue.Full):  # nobody reads stderr; the calls matter more
-            self._lines.put_nowait(line)
+    def info(self, line: str) -> None:
+        if len(self._lines) < MOST_WAITING:  # else nobody reads stderr, and the calls matter more
+            self._lines.append(line)
+            if not self._some.is_set():
+                self._some.set()
 
-    debug = info = warning = error = msg
+    def warning(self, line: str) -> None:
+        self.info(line)
+        self._at_once.set()
 
-    def close(self, within: float) -> None:
-        with contextlib.suppress(queue.Full):
-            self._lines.put_nowait(None)
-            self._thread.join(within)
+    debug, error = info, warning
+
+    def close(self, within: float = 0.5) -> None:
+        """Write what waits, if somebody reads it."""
+        self._closing = True
+        self._at_once.set()
+        self._some.set()
+        self._thread.join(within)
 
     def _write(self) -> None:
-        while (line := self._lines.get()) is not None:
+        is_last = False
+        while not is_last:
+            self._some.wait()
+            self._at_once.wait(GATHERING)
+            self._at_once.clear()
+            self._some.clear()
+            is_last = self._closing  # before the lines are taken: what was logged until then is among them
+            lines = [self._lines.popleft() for _ in range(len(self._lines))]
+            rest = memoryview("".join(f"{line}\n" for line in lines).encode("utf-8", "backslashreplace"))
             try:
-                os.write(STDERR, f"{line}\n".encode("utf-8", "backslashreplace"))
+                while rest:
+                    rest = rest[os.write(STDERR, rest) :]
             except OSError:
                 return  # stderr is closed: there is nowhere left to say so
 
@@ -79,6 +102,7 @@ def log(level: str, event: str, **fields: Any) -> None:
         getattr(_log, level)(event, **fields)
 
 
-def close(within: float = 0.5) -> None:
+def close() -> None:
+    """For those that end without the interpreter's own end."""
     if _writer is not None:
-        _writer.close(within)
+        _writer.close()
