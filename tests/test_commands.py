@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -150,6 +151,19 @@ def test_every_help_has_an_example(own_world: World, command: tuple[str, ...]) -
     done = run(own_world.environment(), *command, "--help")
     assert done.returncode == 0
     assert b"Example: obsidian-mcp" in done.stdout
+
+
+def test_a_server_that_cannot_begin_says_why_and_nothing_else(own_world: World) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = str(taken.getsockname()[1])
+        done = run(own_world.environment(), "serve", "--vault", "Vault", "--port", port)
+    assert done.returncode == 1
+    assert done.stderr.startswith(f"obsidian-mcp: 127.0.0.1 port {port} cannot be used: ".encode())
+    assert done.stderr.count(b"\n") == 1
+    done = run(own_world.environment(), "ide", "--vault", str(own_world.folder / "nowhere"))
+    assert done.returncode == 2
+    assert done.stderr.startswith(b"obsidian-mcp: there is no vault ")
+    assert done.stderr.count(b"\n") == 1
 
 
 def test_the_demo_shows_the_main_job(own_world: World) -> None:

@@ -106,15 +106,15 @@ class App:
         """Until a signal ends it. Raises CannotServe if the address can't be used."""
         from obsidian_mcp.doors.http import routes, server
 
-        self.wake()
-        if problem := self.problem():
-            from obsidian_mcp import logs
-
-            logs.log("warning", "no call would work now", why=problem)
         try:
             listening = server.listen(http)
         except server.NoSocket as problem:
             raise CannotServe(str(problem)) from None
+        self.wake()
+        if why := self.problem():
+            from obsidian_mcp import logs
+
+            logs.log("warning", "no call would work now", why=why)
         door = routes.application(self.dispatcher, self.catalogue, http, self.health)
         longest = max(self.settings.timeout, *self.settings.timeouts.values(), 0.0)
         server.serve(door, listening, longest)
@@ -122,19 +122,22 @@ class App:
 
     def serve_ide(self, port: int, command: Sequence[str], opened: Callable[[str, int], None]) -> None:
         """A door for each vault, until a signal or the command ends it. Raises CannotServe."""
+        from obsidian_mcp import logs
         from obsidian_mcp.doors.ide import opening
         from obsidian_mcp.ide.desk import Desk
 
+        folders = [_folder(wanted, self.settings) for wanted in self._wanted]
+        if port and len(folders) > 1:
+            raise UsageError("each of several vaults has a door of its own; leave --port out")
         self.wake()
         assert self._backend is not None
-        desks = [Desk(_folder(wanted, self.settings), wanted, self._backend) for wanted in self._wanted]
-        if port and len(desks) > 1:
-            raise UsageError("each of several vaults has a door of its own; leave --port out")
+        desks = [Desk(folder, wanted, self._backend) for folder, wanted in zip(folders, self._wanted, strict=True)]
         try:
             code = opening.serve(
                 desks, self.settings.environ, port, command, lambda door: opened(door.folder, door.port)
             )
         except opening.NoDoor as problem:
+            logs.close()  # what it has to say comes before why it ends
             raise CannotServe(str(problem)) from None
         self._end(code)
 
