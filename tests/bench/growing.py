@@ -16,7 +16,7 @@ from tests.bench.rivals import Ask, Rival, filled
 from tests.bench.serving import environment
 
 READ = "Folder 0/Note 7.md"
-TARGET, ELSEWHERE = "Target zq.md", "Folder 0/Target zq.md"
+NAMES = ("Target zq", "Other zq")
 
 
 ROUNDS, RENAMES = 15, 3  # in the largest vaults one rename: there are servers that take a minute for it
@@ -42,6 +42,10 @@ class Runner:
         self.times.setdefault(act, []).append(time.perf_counter() - began)
         assert "result" in reply, reply
         assert not reply["result"].get("isError"), reply
+
+    def linking_to(self, name: str) -> int:
+        """How many notes do."""
+        return sum(f"[[{name}]]".encode() in Path(path).read_bytes() for path in scale.walk(self.root))
 
 
 def measure(report: Report, everybody: Sequence[Rival], folder: Path) -> None:
@@ -76,6 +80,7 @@ def _take_turns(runners: Sequence[Runner], renames: int) -> None:
             runner.call("create", runner.rival.create, note=made, text="text")
             runner.call("append", runner.rival.append, note=made, text="\nmore")
     for number in range(renames):
-        old, new = (TARGET, ELSEWHERE) if number % 2 == 0 else (ELSEWHERE, TARGET)
+        old, new = NAMES if number % 2 == 0 else reversed(NAMES)
         for runner in runners:
-            runner.call("rename, 500 links", runner.rival.rename, note=old, new=new)
+            runner.call("rename, 500 links", runner.rival.rename, note=f"{old}.md", new=f"{new}.md")
+            assert not runner.rival.rename or runner.linking_to(new) == scale.LINKING, runner.rival.name
