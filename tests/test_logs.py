@@ -1,4 +1,4 @@
-"""The log's own thread: what it writes, when, and what becomes of it at the end."""
+"""The log: what it says and what it keeps to itself, when a line is written, and what becomes of it at the end."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ import sys
 
 import pytest
 
-from tests.support.client import PATIENCE
+from tests.support.client import PATIENCE, Server, ToolFailed
+from tests.support.world import World
 
 LOGGING = """
 import os, sys
@@ -49,3 +50,56 @@ def test_a_reader_that_never_reads_costs_lines_and_not_the_end() -> None:
     finally:
         os.close(write)
         os.close(read)
+
+
+def test_a_bug_is_an_internal_error_whose_id_is_in_the_log(own_world: World) -> None:
+    broken = (
+        "import obsidian_mcp.operations.finding as finding\n"
+        "def existing(name, vault): raise RuntimeError('the secret text of a note')\n"
+        "finding.existing = existing\n"
+        "from obsidian_mcp.__main__ import main\n"
+        "main()\n"
+    )
+    with Server(own_world.environment(), "--vault", "Vault", command=(sys.executable, "-c", broken)) as server:
+        with pytest.raises(ToolFailed) as caught:
+            server.initialize().call("read_note", name="Note")
+        assert (caught.value.code, caught.value.error_code) == (-32603, "INTERNAL_ERROR")
+        assert "secret" not in caught.value.message
+        assert server.request("ping")["result"] == {}
+        assert server.finish() == 0
+    assert caught.value.data["incident"] in caught.value.message
+    assert caught.value.data["incident"].encode() in server.log
+    assert b"RuntimeError" in server.log
+    assert b"secret" not in server.log
+
+
+@pytest.mark.parametrize("format", ["json", "console"])
+def test_the_log_names_tools_codes_and_paths_but_never_text(own_world: World, format: str) -> None:
+    own_world.put("Note.md", "SECRET body")
+    options = ("--vault", "Vault", "--log-level", "debug", "--log-format", format)
+    with Server(own_world.environment(), *options) as server:
+        server.initialize()
+        server.call("read_note", name="Note")
+        server.call("append_note", name="Note", content="SECRET more")
+        server.call("create_note", name="New", content="SECRET \\nu")
+        with pytest.raises(ToolFailed):
+            server.call("read_note", name="Missing")
+        assert server.finish() == 0
+    log = server.log.decode()
+    assert "SECRET" not in log
+    for word in ("obsidian_read_note", "Note.md", "FILE_NOT_FOUND", "serving"):
+        assert word in log
+    if format == "json":
+        events = [json.loads(line) for line in log.splitlines()]
+        assert events[0]["event"] == "serving"
+        assert events[0]["backend"] == "obsidian"
+        assert str(own_world.command) in events[0]["why"]
+
+
+def test_the_log_level_is_obeyed(own_world: World) -> None:
+    with Server(own_world.environment(), "--vault", "Vault", "--log-level", "error") as server:
+        server.initialize()
+        with pytest.raises(ToolFailed):
+            server.call("read_note", name="Missing")
+        server.finish()
+    assert server.log == b""
