@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
+import select
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -18,7 +21,7 @@ from obsidian_mcp import logs
 logs.configure("info", "json")
 logs.GATHERING = 3600
 for number in range(500):
-    logs.log("info", "line", number=number)
+    logs.log("info", "line", number=number, path="\\ud800")
 """
 BOTH_ENDS = {"the interpreter's own": "", "at once": "logs.close(); os._exit(0)"}
 
@@ -41,15 +44,54 @@ def test_a_warning_is_written_at_once_with_all_that_came_before(level: str) -> N
         process.communicate(timeout=PATIENCE)
 
 
-def test_a_reader_that_never_reads_costs_lines_and_not_the_end() -> None:
-    """More than a pipe holds, and more than may wait."""
+MANY = LOGGING.replace("500", "20_000").replace("3600", "0")
+LOGGED = "print('logged', flush=True)\nsys.stdin.read()"
+
+
+def test_a_reader_that_never_reads_does_not_hold_up_the_end() -> None:
     read, write = os.pipe()
-    script = LOGGING.replace("500", "5000").replace("3600", "0")
     try:
-        subprocess.run([sys.executable, "-c", script], stderr=write, timeout=PATIENCE, check=True)
+        subprocess.run([sys.executable, "-c", MANY], stderr=write, timeout=PATIENCE, check=True)
     finally:
         os.close(write)
         os.close(read)
+
+
+def test_while_nobody_reads_only_so_many_lines_are_kept() -> None:
+    pipe = subprocess.PIPE
+    with subprocess.Popen([sys.executable, "-c", MANY + LOGGED], stdin=pipe, stdout=pipe, stderr=pipe) as process:
+        assert process.stdout
+        assert process.stdout.readline() == b"logged\n"
+        log = process.communicate(timeout=PATIENCE)[1]
+    numbers = [json.loads(line)["number"] for line in log.splitlines()]
+    assert numbers == sorted(numbers)
+    assert 500 < len(numbers) < 10_000  # what fits into the pipe, what is being written, what may wait
+
+
+@pytest.mark.skipif(not hasattr(fcntl, "F_SETPIPE_SZ"), reason="only Linux makes a pipe small")
+def test_no_line_is_torn_where_two_write_to_one_pipe() -> None:
+    """One so small that both wait in the middle of what they write."""
+    read, write = os.pipe()
+    fcntl.fcntl(write, fcntl.F_SETPIPE_SZ, select.PIPE_BUF)
+    command, pipe = [sys.executable, "-c", MANY + LOGGED], subprocess.PIPE
+    both = [subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=write, text=True) for _ in range(2)]
+    os.close(write)
+    for process in both:
+        assert process.stdout
+        assert process.stdout.readline() == "logged\n"
+    with ThreadPoolExecutor() as pool:
+        ending = [pool.submit(process.communicate, timeout=PATIENCE) for process in both]
+        with open(read, encoding="utf-8") as log:
+            assert {json.loads(line)["event"] for line in log} == {"line"}
+    assert [end.result()[0] for end in ending] == ["", ""]
+
+
+def test_the_last_call_is_in_the_log_although_the_input_ends_at_once(own_world: World) -> None:
+    own_world.put("Note.md", "x")
+    with Server(own_world.environment(), "--vault", "Vault") as server:
+        server.initialize().call("read_note", name="Note")
+        server.finish()
+    assert json.loads(server.log.splitlines()[-1])["event"] == "call"
 
 
 def test_a_bug_is_an_internal_error_whose_id_is_in_the_log(own_world: World) -> None:

@@ -9,15 +9,18 @@ from __future__ import annotations
 
 import atexit
 import os
+import select
 import sys
 import threading
 from collections import deque
+from collections.abc import Iterator
 from typing import Any
 
 import structlog
 
 MOST_WAITING = 1000
 GATHERING = 0.02  # s
+IN_ONE_STEP = getattr(select, "PIPE_BUF", 512)  # bytes that a pipe takes without anybody getting between
 STDERR = 2
 
 
@@ -61,12 +64,26 @@ class _Writer:
             self._some.clear()
             is_last = self._closing  # before the lines are taken: what was logged until then is among them
             lines = [self._lines.popleft() for _ in range(len(self._lines))]
-            rest = memoryview("".join(f"{line}\n" for line in lines).encode("utf-8", "backslashreplace"))
             try:
-                while rest:
-                    rest = rest[os.write(STDERR, rest) :]
+                for batch in _batches(lines):
+                    rest = memoryview(batch)
+                    while rest:
+                        rest = rest[os.write(STDERR, rest) :]
             except OSError:
                 return  # stderr is closed: there is nowhere left to say so
+
+
+def _batches(lines: list[str]) -> Iterator[bytes]:
+    """Whole lines, as many as a pipe takes in one step: others may write there too."""
+    batch = b""
+    for line in lines:
+        data = f"{line}\n".encode("utf-8", "backslashreplace")
+        if batch and len(batch) + len(data) > IN_ONE_STEP:
+            yield batch
+            batch = b""
+        batch += data
+    if batch:
+        yield batch
 
 
 _writer: _Writer | None = None

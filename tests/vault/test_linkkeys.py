@@ -11,13 +11,22 @@ from tests.vault.test_links import FOUND, PROPERTIES
 
 BRACKETS = ["[[", "]]", "[", "](", "]:", ")", "(", "<", ">", "|", "#", "\\", "/", "%20", "%C3%A9"]
 WORDS = ["é", "e\u0301", "ß", "A", "b.md", "Note 1", "x.png", " ", "\n", "`", "$", "!", '"t"', "---\n", ": "]
-PIECES = st.sampled_from([*BRACKETS, *WORDS])
+SPACES = ["\t", "\r", "\x0b", "\x0c", "\x1c", "\x1f", "\x85", "\xa0", "\u2028", "\u3000"]
+PIECES = st.sampled_from([*BRACKETS, *WORDS]) | st.sampled_from(SPACES)
 NOTES = st.lists(PIECES, max_size=25).map("".join)
 
 
 @settings(max_examples=1500, deadline=None)
 @given(NOTES | st.text(max_size=40))
 @example("[a][b]: x [[ c")
+@example("[[A]][[B]]")
+@example("[a [b]](Old.md)")
+@example("[[Old\x1f]]")
+@example("[x](F\x0c/Old.md)")
+@example("[x](a\x0bOld.md)")
+@example("[r]: Old.md\x1f\n")
+@example("[r]: \x0c\nOld.md\n")
+@example("[r]: \u3000\nOld.md\n")
 def test_every_link_is_mentioned(note: str) -> None:
     """The quick look may say too much, never too little."""
     keys = keys_in("Note.md", note.encode("utf-8", "surrogatepass"))

@@ -49,6 +49,12 @@ CASES: dict[str, tuple[tuple[str, str], tuple[str, str, str], str, list[str]]] =
     # (text before, after), (the note it stands in, the file's old path, its new one), link format, the other files
     "a move needs no change where the name is enough": (("[[N]]", "[[N]]"), ("S.md", "N.md", "A/N.md"), "shortest", []),
     "a path is mended": (("[[A/N]]", "[[N]]"), ("S.md", "A/N.md", "B/N.md"), "shortest", []),
+    "of two paths in different case each is the one that is written": (
+        ("[[a/n]] [[A/N]]", "[[a/m]] [[A/N]]"),
+        ("S.md", "a/n.md", "a/m.md"),
+        "absolute",
+        ["A/N.md"],
+    ),
     "a path in full": (("[[A/N]]", "[[B/N]]"), ("S.md", "A/N.md", "B/N.md"), "absolute", []),
     "a path from here": (("[[A/N]]", "[[../B/N]]"), ("C/S.md", "A/N.md", "B/N.md"), "relative", []),
     "a name that is taken needs a path": (("[[N]]", "[[A/M]]"), ("S.md", "N.md", "A/M.md"), "shortest", ["M.md"]),

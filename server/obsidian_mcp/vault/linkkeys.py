@@ -66,7 +66,7 @@ def keys_in(path: str, data: bytes) -> str:
             found = _plain_destination(data, at)
             if found:
                 plain.add(found[1].replace(b"%20", b" "))
-            elif len(key := _destination_key(data[at + 2 : at + 2 + LONGEST])) <= LONGEST_KEY:
+            elif len(key := _destination_key(data[at + 2 : at + 2 + LONGEST], data[at + 1] == _COLON)) <= LONGEST_KEY:
                 odd.add(key)
         at = find(b"]", at + 1, last)
     return _lines(plain, odd)
@@ -75,15 +75,14 @@ def keys_in(path: str, data: bytes) -> str:
 # What nearly every link looks like: plain ASCII, nothing escaped, nothing encoded but the space.
 _plain_wiki = re.compile(rb"\[\[([ -\"$-Z^-{}~]+)(?:\]\]|[|#])").match
 _plain_destination = re.compile(rb"\]\(([!\"$&'*-;=?-Z^-{}~]+(?:%20[!\"$&'*-;=?-Z^-{}~]+)*)[)#]").match
-_OPEN, _BEFORE_DESTINATION = ord("["), frozenset(b"(:")
-_FOLDERS = re.compile(r"[^\n]*/")
+_OPEN, _COLON, _BEFORE_DESTINATION = ord("["), ord(":"), frozenset(b"(:")
 
 
 def _plain_lines(written: set[bytes]) -> str:
     """All of a file's plain targets at once, which is much less work than one after the other."""
     lines = mark(b"\n".join(written).decode("ascii").lower())
     if "/" in lines:
-        lines = _FOLDERS.sub("", lines)
+        lines = "\n".join(line.rpartition("/")[2] for line in lines.split("\n"))
     if " \n" in lines or "\n " in lines:
         lines = "\n".join(map(str.strip, lines.split("\n")))
     lines = lines.replace(".md\n", "\n")
@@ -112,42 +111,34 @@ def _lines(plain: set[bytes], odd: set[str]) -> str:
 
 
 def _key(written: bytes) -> str:
-    """The key of a target as written, with heading and alias. In bytes, because this runs for every link there is."""
+    """The key of a target as written, with heading and alias."""
     if b"|" in written:
         written = written[: written.index(b"|")]
         if written.endswith(b"\\") and b"#" not in written:
             written = written[:-1]  # in a table the bar is escaped
     if b"#" in written:
         written = written[: written.index(b"#")]
-    written = written.strip()
-    if not written.isascii():
-        return key_of_path(written.decode("utf-8", "surrogateescape"))
-    if b"/" in written:
-        written = written[written.rindex(b"/") + 1 :]
-    return _bare(written.strip().lower().decode("ascii"))
+    return key_of_path(_text(written))
 
 
-def _destination_key(piece: bytes) -> str:
+def _destination_key(piece: bytes, defines: bool) -> str:
     """Up to the white space or the bracket that ends it; parentheses belong to it where they pair."""
-    end = piece.find(b")")
-    word = piece if end < 0 else piece[:end]
-    if b"(" in word or b"<" in word or b"\\" in word or not word[:1].strip():
-        written = _odd_destination(piece.lstrip(b" \t\r\n"))
-    else:
-        written = word.split(None, 1)[0]
+    if defines:
+        line, _, behind = piece.partition(b"\n")
+        piece = piece if _text(line).strip() else behind
+    written = _destination(piece.lstrip(b" \t\r\n"))
     if b"#" in written:
         written = written[: written.index(b"#")]  # before decoding: an encoded one belongs to the name
     if b"\\" in written:
         written = _ESCAPED.sub(rb"\1", written)
-    if b"%20" in written:
-        written = written.replace(b"%20", b" ")
-    if b"%" in written or b"|" in written:
-        name = unquote(written.decode("utf-8", "surrogateescape"), errors="surrogateescape")
-        return key_of_path(name.strip())
-    return _key(written)
+    return key_of_path(unquote(_text(written), errors="surrogateescape"))
 
 
-def _odd_destination(piece: bytes) -> bytes:
+def _text(written: bytes) -> str:
+    return written.decode("utf-8", "surrogateescape")
+
+
+def _destination(piece: bytes) -> bytes:
     if piece.startswith(b"<"):
         return piece[1:].partition(b">")[0].partition(b"\n")[0]
     depth, at = 0, 0
