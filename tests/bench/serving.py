@@ -14,7 +14,7 @@ from tests.bench.rivals import OURS, Rival, filled
 
 NOTE = "Folder 0/Note 7.md"
 TEXT = "some words of a note\n" * 100
-AT_ONCE = 64
+AT_ONCE, BURSTS = 64, 5
 
 
 def vault(folder: Path) -> Path:
@@ -120,9 +120,9 @@ def _acts(everybody: Sequence[Rival], root: Path) -> dict[str, dict[str, Work]]:
 
     def at_once(method: str, params: dict[str, object] | None) -> Work:
         def work(peer: Peer, count: int) -> int:
-            for _ in range(max(1, count // AT_ONCE)):
+            for _ in range(BURSTS):
                 assert all("result" in reply for reply in peer.ask_at_once(method, params, AT_ONCE))
-            return max(1, count // AT_ONCE) * AT_ONCE
+            return BURSTS * AT_ONCE
 
         return work
 
