@@ -68,6 +68,22 @@ def test_while_nobody_reads_only_so_many_lines_are_kept() -> None:
     assert 500 < len(numbers) < 10_000  # what fits into the pipe, what is being written, what may wait
 
 
+def test_a_stderr_that_does_not_block_loses_nothing() -> None:
+    read, write = os.pipe()
+    os.set_blocking(write, False)
+    script = LOGGING.replace("500", "900").replace("3600", "0") + "path = 'x' * 200_000\n"
+    script += "logs.log('warning', 'long', number=900, path=path)\n" + LOGGED
+    pipe = subprocess.PIPE
+    with subprocess.Popen([sys.executable, "-c", script], stdin=pipe, stdout=pipe, stderr=write) as process:
+        os.close(write)
+        assert process.stdout
+        assert process.stdout.readline() == b"logged\n"
+        assert process.stdin
+        process.stdin.close()
+        with open(read, encoding="utf-8") as log:
+            assert [json.loads(line)["number"] for line in log] == list(range(901))
+
+
 @pytest.mark.skipif(not hasattr(fcntl, "F_SETPIPE_SZ"), reason="only Linux makes a pipe small")
 def test_no_line_is_torn_where_two_write_to_one_pipe() -> None:
     """One so small that both wait in the middle of what they write."""

@@ -1,8 +1,8 @@
 """structlog, to stderr alone: tools, codes, durations and paths; never a note's text.
 
 Lines are written by a thread of their own, several at a time: woken for each, it
-would take the interpreter from the calls. Warnings are written at once. Only so many may wait: a host that
-never reads stderr costs log lines, not the server.
+would take the interpreter from the calls. Warnings are written at once. Only so
+many may wait: a host that never reads stderr costs log lines, not the server.
 """
 
 from __future__ import annotations
@@ -66,11 +66,18 @@ class _Writer:
             lines = [self._lines.popleft() for _ in range(len(self._lines))]
             try:
                 for batch in _batches(lines):
-                    rest = memoryview(batch)
-                    while rest:
-                        rest = rest[os.write(STDERR, rest) :]
+                    _write_whole(batch)
             except OSError:
                 return  # stderr is closed: there is nowhere left to say so
+
+
+def _write_whole(data: bytes) -> None:
+    rest = memoryview(data)
+    while rest:
+        try:
+            rest = rest[os.write(STDERR, rest) :]
+        except BlockingIOError:
+            select.select([], [STDERR], [])
 
 
 def _batches(lines: list[str]) -> Iterator[bytes]:
