@@ -7,12 +7,12 @@ from typing import Any
 import pytest
 
 from obsidian_mcp import connection
-from obsidian_mcp.call import Call, NotBegun
+from obsidian_mcp.call import CallContext, NotBegun
 from obsidian_mcp.connection import Connection
-from obsidian_mcp.dispatcher import ToolCall
 from obsidian_mcp.errors import Cancelled, InternalError
 from obsidian_mcp.protocol import jsonrpc
-from obsidian_mcp.turns import Turn, Turns
+from obsidian_mcp.scheduler import Access, Scheduler
+from obsidian_mcp.servers.notes import ToolCall
 
 PATIENCE = 30
 
@@ -29,9 +29,9 @@ class Slow:
         return b"{}"
 
     def tool_call(self, request: jsonrpc.Request, modern: bool) -> ToolCall:
-        return ToolCall(request.id, "tool", {}, modern, 600.0, Turn(frozenset(), writes=False))
+        return ToolCall(request.id, "tool", {}, modern, 600.0, Access(frozenset(), writes=False))
 
-    def answer(self, tool: ToolCall, call: Call) -> bytes:
+    def answer(self, tool: ToolCall, call: CallContext) -> bytes:
         self.may_end.acquire(timeout=PATIENCE)
         return jsonrpc.reply(tool.id, b"{}")
 
@@ -41,7 +41,7 @@ def test_no_further_line_is_read_while_too_much_is_under_way(monkeypatch: pytest
     monkeypatch.setattr(connection, limit, 2)
     slow, sent = Slow(), list[bytes]()
     dispatcher: Any = slow
-    talk = Connection(dispatcher, Turns(), sent.append)
+    talk = Connection(dispatcher, Scheduler(), sent.append)
     talk.receive(b'{"jsonrpc":"2.0","id":0,"method":"initialize"}')
     taken = threading.Semaphore(0)
 
@@ -63,7 +63,7 @@ def test_a_fourth_call_waits_for_room(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(connection, "MOST_UNDER_WAY", 2)
     slow, sent = Slow(), list[bytes]()
     dispatcher: Any = slow
-    talk = Connection(dispatcher, Turns(), sent.append)
+    talk = Connection(dispatcher, Scheduler(), sent.append)
     talk.receive(b'{"jsonrpc":"2.0","id":0,"method":"initialize"}')
     for number in (1, 2):
         talk.receive(b'{"jsonrpc":"2.0","id":%d,"method":"tools/call"}' % number)
@@ -84,11 +84,11 @@ def test_a_fourth_call_waits_for_room(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_call_that_is_over_its_limit_begins_nothing_more() -> None:
     with pytest.raises(NotBegun):
-        Call(limit=0.0).check("the next step")
+        CallContext(limit=0.0).check("the next step")
 
 
 def test_a_cancelled_call_begins_nothing_more() -> None:
-    call = Call()
+    call = CallContext()
     call.cancel()
     with pytest.raises(Cancelled):
         call.check("the next step")
@@ -97,7 +97,7 @@ def test_a_cancelled_call_begins_nothing_more() -> None:
 
 
 def test_cancelling_stops_what_runs() -> None:
-    call, stopped = Call(), list[str]()
+    call, stopped = CallContext(), list[str]()
     with call.running(lambda: "it", stopped.append):
         call.cancel()
         assert stopped == ["it"]
@@ -105,13 +105,13 @@ def test_cancelling_stops_what_runs() -> None:
 
 def test_nothing_is_reported_after_the_reply() -> None:
     class Keeps(Slow):
-        def answer(self, tool: ToolCall, call: Call) -> bytes:
+        def answer(self, tool: ToolCall, call: CallContext) -> bytes:
             self.call = call
             return super().answer(tool, call)
 
     keeps, sent = Keeps(), list[bytes]()
     dispatcher: Any = keeps
-    talk = Connection(dispatcher, Turns(), sent.append)
+    talk = Connection(dispatcher, Scheduler(), sent.append)
     talk.receive(b'{"jsonrpc":"2.0","id":0,"method":"initialize"}')
     keeps.may_end.release()
     talk.receive(b'{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"_meta":{"progressToken":"p"}}}')
@@ -125,7 +125,7 @@ def test_nothing_is_reported_after_the_reply() -> None:
 def test_a_request_that_also_carries_a_result_is_answered() -> None:
     sent: list[bytes] = []
     dispatcher: Any = Slow()
-    talk = Connection(dispatcher, Turns(), sent.append)
+    talk = Connection(dispatcher, Scheduler(), sent.append)
     talk.receive(b'{"jsonrpc":"2.0","id":0,"method":"initialize"}')
     talk.receive(b'{"jsonrpc":"2.0","id":1,"method":"ping","result":{}}')
     talk.receive(b'{"jsonrpc":"2.0","id":2,"result":{}}')
@@ -144,7 +144,7 @@ def test_a_bug_outside_a_call_is_answered_and_the_next_line_is_taken() -> None:
 
     sent: list[bytes] = []
     dispatcher: Any = Broken()
-    talk = Connection(dispatcher, Turns(), sent.append)
+    talk = Connection(dispatcher, Scheduler(), sent.append)
     for number, method in enumerate((b"initialize", b"ping", b"tools/list")):
         talk.receive(b'{"jsonrpc":"2.0","id":%d,"method":"%s"}' % (number, method))
     codes = [json.loads(one).get("error", {}).get("code") for one in sent]

@@ -12,11 +12,11 @@ from typing import Any
 import pytest
 
 from obsidian_mcp import doctor
-from obsidian_mcp.backends import disk
-from obsidian_mcp.backends.looking import Looking
-from obsidian_mcp.backends.state import State
+from obsidian_mcp.backends.files import atomic as disk
+from obsidian_mcp.backends.files.read import Looking
 from obsidian_mcp.doctor import app as app_checks
 from obsidian_mcp.doctor.app import sandboxes
+from obsidian_mcp.state import State
 from tests.support.client import PATIENCE, run
 from tests.support.world import World
 

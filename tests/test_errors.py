@@ -12,11 +12,11 @@ def kinds() -> list[type[errors.Failure]]:
 
 
 def test_every_failure_has_a_face() -> None:
-    assert set(kinds()) == set(errors.FACES)
+    assert set(kinds()) == set(errors.ERRORS)
 
 
 def test_the_codes_are_those_of_the_contract() -> None:
-    codes = {face.error_code: face.rpc for face in errors.FACES.values()}
+    codes = {face.error_code: face.rpc for face in errors.ERRORS.values()}
     assert codes == {
         "PARSE_ERROR": -32700,
         "INVALID_REQUEST": -32600,
@@ -47,4 +47,4 @@ def test_the_codes_are_those_of_the_contract() -> None:
 
 
 def test_no_failure_ends_a_shell_command_as_a_success() -> None:
-    assert all(face.shell > 0 and face.envelope > 0 for face in errors.FACES.values())
+    assert all(face.shell > 0 and face.envelope > 0 for face in errors.ERRORS.values())

@@ -12,12 +12,12 @@ from pathlib import Path
 import pytest
 from filelock import FileLock
 
-from obsidian_mcp.backends.embedded.index import Index
-from obsidian_mcp.backends.embedded.vault import EmbeddedVault
-from obsidian_mcp.backends.files import Folder
-from obsidian_mcp.backends.state import FolderLock, State, state_folder
-from obsidian_mcp.call import Call
+from obsidian_mcp.backends.files.vault import EmbeddedVault
+from obsidian_mcp.backends.files.write import Folder
+from obsidian_mcp.call import CallContext
 from obsidian_mcp.errors import Cancelled, Conflict, FileFailed
+from obsidian_mcp.index.names import Index
+from obsidian_mcp.state import FolderLock, State, state_folder
 from obsidian_mcp.vault.path import VaultPath
 from tests.support.client import Server, ToolFailed
 from tests.support.world import World
@@ -97,12 +97,12 @@ def test_a_state_folder_that_is_not_a_whole_path_is_passed_over() -> None:
 def test_a_state_folder_of_somebody_else_is_not_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Where there is no home it lies in the temporary folder, which is everybody's."""
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-    with State(str(tmp_path), {}).locked(Call(5), "writing"):
+    with State(str(tmp_path), {}).locked(CallContext(5), "writing"):
         pass
     user = os.getuid()
     monkeypatch.setattr(os, "getuid", lambda: user + 1)
     state = State(str(tmp_path), {})
-    with pytest.raises(FileFailed, match="somebody else"), state.locked(Call(5), "writing"):
+    with pytest.raises(FileFailed, match="somebody else"), state.locked(CallContext(5), "writing"):
         pass
 
 
@@ -117,7 +117,9 @@ def test_a_note_that_changes_at_every_look_is_a_conflict(tmp_path: Path, monkeyp
     state = State(str(tmp_path), {"XDG_STATE_HOME": str(tmp_path / ".state")})
     monkeypatch.setattr(folder, "replace", replace)
     with pytest.raises(Conflict):
-        EmbeddedVault(folder, Index(folder), state, Call(5)).append(VaultPath("A.md"), "b", inline=False, if_match=None)
+        EmbeddedVault(folder, Index(folder), state, CallContext(5)).append(
+            VaultPath("A.md"), "b", inline=False, if_match=None
+        )
     assert looks == [b"a"] * 3
 
 
@@ -129,7 +131,7 @@ def test_a_call_that_is_cancelled_as_it_gets_the_lock_writes_nothing(
         return really(lock)
 
     (tmp_path / "A.md").write_bytes(b"a")
-    folder, call = Folder(str(tmp_path)), Call(5)
+    folder, call = Folder(str(tmp_path)), CallContext(5)
     state = State(str(tmp_path), {"XDG_STATE_HOME": str(tmp_path / ".state")})
     really = state._took
     monkeypatch.setattr(state, "_took", took)

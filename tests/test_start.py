@@ -68,7 +68,7 @@ def test_taking_a_call_loads_nothing_that_the_warm_up_loads() -> None:
     """Two threads that import the same heavy modules at once can see them half made."""
     program = (
         "import sys\n"
-        "from obsidian_mcp.dispatcher import touched\n"
+        "from obsidian_mcp.servers.notes import touched\n"
         "touched({'name': 'x'})\n"
         "import json; print(json.dumps(sorted(sys.modules)))\n"
     )

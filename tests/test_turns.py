@@ -7,18 +7,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from obsidian_mcp.dispatcher import touched
-from obsidian_mcp.turns import Turn, Turns
+from obsidian_mcp.scheduler import Access, Scheduler
+from obsidian_mcp.servers.notes import touched
 
 PATIENCE = 30
 
 
-def read(*keys: str) -> Turn:
-    return Turn(frozenset(keys), writes=False)
+def read(*keys: str) -> Access:
+    return Access(frozenset(keys), writes=False)
 
 
-def write(*keys: str) -> Turn:
-    return Turn(frozenset(keys), writes=True)
+def write(*keys: str) -> Access:
+    return Access(frozenset(keys), writes=True)
 
 
 class Gate:
@@ -42,7 +42,7 @@ def gates() -> Iterator[list[Gate]]:
 
 
 def test_reads_and_other_notes_run_beside_a_slow_write(gates: list[Gate]) -> None:
-    turns = Turns()
+    turns = Scheduler()
     slow, same, other = gates
     turns.submit(write("a"), slow)
     assert slow.begun.wait(PATIENCE)
@@ -55,7 +55,7 @@ def test_reads_and_other_notes_run_beside_a_slow_write(gates: list[Gate]) -> Non
 
 
 def test_a_write_waits_for_the_reads_of_its_note_that_came_first(gates: list[Gate]) -> None:
-    turns = Turns()
+    turns = Scheduler()
     reading, writing, later = gates
     turns.submit(read("a"), reading)
     assert reading.begun.wait(PATIENCE)
@@ -68,7 +68,7 @@ def test_a_write_waits_for_the_reads_of_its_note_that_came_first(gates: list[Gat
 
 
 def test_writes_to_different_notes_keep_their_order(gates: list[Gate]) -> None:
-    turns = Turns()
+    turns = Scheduler()
     first, second, other = gates
     turns.submit(write("a"), first)
     turns.submit(write("b"), second)
@@ -80,30 +80,30 @@ def test_writes_to_different_notes_keep_their_order(gates: list[Gate]) -> None:
 
 
 def test_more_reads_than_threads_all_run() -> None:
-    turns, done = Turns(threads=2), threading.Semaphore(0)
+    turns, done = Scheduler(threads=2), threading.Semaphore(0)
     for number in range(50):
         turns.submit(read(str(number)), done.release)
     assert all(done.acquire(timeout=PATIENCE) for _ in range(50))
 
 
 def test_quick_jobs_brought_together_are_over_when_the_bringer_goes_on() -> None:
-    turns, ran = Turns(), list[tuple[int, int]]()
+    turns, ran = Scheduler(), list[tuple[int, int]]()
     jobs = [(read("a"), lambda number=number: ran.append((number, threading.get_ident()))) for number in range(20)]
-    turns.together(jobs, PATIENCE)
+    turns.run_batch(jobs, PATIENCE)
     assert [number for number, _ in ran] == list(range(20))
     assert len({thread for _, thread in ran}) == 1
     assert threading.get_ident() not in {thread for _, thread in ran}
 
 
 def test_a_slow_job_holds_up_none_that_was_brought_with_it(gates: list[Gate]) -> None:
-    turns, (slow, other, third) = Turns(), gates
-    turns.together([(read("a"), slow), (read("b"), other), (read("c"), third)], patience=0.001)
+    turns, (slow, other, third) = Scheduler(), gates
+    turns.run_batch([(read("a"), slow), (read("b"), other), (read("c"), third)], patience=0.001)
     assert all(gate.begun.wait(PATIENCE) for gate in gates)
 
 
 def test_what_is_brought_together_keeps_its_turn(gates: list[Gate]) -> None:
-    turns, (writing, reading, other) = Turns(), gates
-    turns.together([(write("a"), writing), (read("a"), reading), (read("b"), other)], patience=0.001)
+    turns, (writing, reading, other) = Scheduler(), gates
+    turns.run_batch([(write("a"), writing), (read("a"), reading), (read("b"), other)], patience=0.001)
     assert writing.begun.wait(PATIENCE)
     assert other.begun.wait(PATIENCE)
     assert not reading.begun.is_set()
@@ -119,12 +119,12 @@ STEPS = st.lists(st.tuples(st.booleans(), st.sets(st.sampled_from("abc"), min_si
 def test_every_call_sees_the_earlier_writes_to_its_notes_and_no_later_one(
     steps: list[tuple[bool, set[str]]], together: bool
 ) -> None:
-    turns, done, lock = Turns(threads=4), threading.Semaphore(0), threading.Lock()
+    turns, done, lock = Scheduler(threads=4), threading.Semaphore(0), threading.Lock()
     versions: dict[str, int] = dict.fromkeys("abc", 0)
     seen: dict[int, dict[str, int]] = {}
     expected: dict[int, dict[str, int]] = {}
     model: dict[str, int] = dict.fromkeys("abc", 0)
-    jobs: list[tuple[Turn, Callable[[], None]]] = []
+    jobs: list[tuple[Access, Callable[[], None]]] = []
     for number, (writes, keys) in enumerate(steps):
         expected[number] = {key: model[key] for key in keys}
         if writes:
@@ -138,10 +138,10 @@ def test_every_call_sees_the_earlier_writes_to_its_notes_and_no_later_one(
             done.release()
 
         if together:
-            jobs.append((Turn(frozenset(keys), writes), job))
+            jobs.append((Access(frozenset(keys), writes), job))
         else:
-            turns.submit(Turn(frozenset(keys), writes), job)
-    turns.together(jobs, patience=0.0001)
+            turns.submit(Access(frozenset(keys), writes), job)
+    turns.run_batch(jobs, patience=0.0001)
     assert all(done.acquire(timeout=PATIENCE) for _ in steps)
     assert seen == expected
     assert versions == model

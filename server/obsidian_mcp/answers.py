@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 
-from obsidian_mcp.protocol import jsonrpc, shapes
+from obsidian_mcp.protocol import jsonrpc, results
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ class Progress:
             if self._token is not None and round(seconds, 3) > self._last:
                 self._last = round(seconds, 3)
                 self._send(
-                    jsonrpc.notification("notifications/progress", shapes.progress(self._token, seconds, message))
+                    jsonrpc.notification("notifications/progress", results.progress(self._token, seconds, message))
                 )
 
     def close(self) -> None:

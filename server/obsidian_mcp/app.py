@@ -6,8 +6,8 @@ import os
 import threading
 
 from obsidian_mcp import __version__
-from obsidian_mcp.dispatcher import Dispatcher
 from obsidian_mcp.errors import VaultNotFound
+from obsidian_mcp.servers.notes import Dispatcher
 from obsidian_mcp.settings import UsageError, at_home, looks_like_path
 from obsidian_mcp.tools import catalogue
 
@@ -15,7 +15,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from obsidian_mcp.call import Call
+    from obsidian_mcp.call import CallContext
     from obsidian_mcp.connection import Connection
     from obsidian_mcp.settings import Http, Settings
     from obsidian_mcp.vault.port import Backend, Vault
@@ -46,7 +46,7 @@ class App:
         self._backend: Backend | None = None
         self._lock = threading.Lock()
 
-    def _open(self, label: str, call: Call) -> Vault:
+    def _open(self, label: str, call: CallContext) -> Vault:
         self.wake()
         assert self._backend is not None
         return self._backend.open(self._wanted[self.labels.index(label)], call)
@@ -69,12 +69,12 @@ class App:
         """Settle on a backend, for good, and say which and why."""
         embedded, command = choice(self.settings)
         if embedded:
-            from obsidian_mcp.backends.embedded.backend import EmbeddedBackend
+            from obsidian_mcp.backends.files.backend import EmbeddedBackend
 
             self._backend = EmbeddedBackend(self.settings)
             why = "asked for" if self.settings.backend == "embedded" else "no Obsidian command was found"
             return "embedded", why
-        from obsidian_mcp.backends.cli.backend import CliBackend
+        from obsidian_mcp.backends.obsidian.backend import CliBackend
 
         self._backend = CliBackend(self.settings)
         found = f"the command is {command}"
@@ -83,9 +83,9 @@ class App:
     def connect(self, send: Callable[[bytes], None]) -> Connection:
         """A conversation with a client in this process."""
         from obsidian_mcp.connection import Connection
-        from obsidian_mcp.turns import Turns
+        from obsidian_mcp.scheduler import Scheduler
 
-        return Connection(self.dispatcher, Turns(), send)
+        return Connection(self.dispatcher, Scheduler(), send)
 
     def problem(self) -> str:
         """Why no call would work, as far as a first look tells; empty if nothing is in the way."""
@@ -123,15 +123,17 @@ class App:
     def serve_ide(self, port: int, command: Sequence[str], opened: Callable[[str, int], None]) -> None:
         """A door for each vault, until a signal or the command ends it. Raises CannotServe."""
         from obsidian_mcp import logs
-        from obsidian_mcp.doors.ide import opening
-        from obsidian_mcp.ide.desk import Desk
+        from obsidian_mcp.doors.ide import server as opening
+        from obsidian_mcp.servers.ide.workspace import IdeWorkspace
 
         folders = [_folder(wanted, self.settings) for wanted in self._wanted]
         if port and len(folders) > 1:
             raise UsageError("each of several vaults has a door of its own; leave --port out")
         self.wake()
         assert self._backend is not None
-        desks = [Desk(folder, wanted, self._backend) for folder, wanted in zip(folders, self._wanted, strict=True)]
+        desks = [
+            IdeWorkspace(folder, wanted, self._backend) for folder, wanted in zip(folders, self._wanted, strict=True)
+        ]
         try:
             code = opening.serve(
                 desks, self.settings.environ, port, command, lambda door: opened(door.folder, door.port)
@@ -142,7 +144,7 @@ class App:
         self._end(code)
 
     def serve_stdio(self) -> None:
-        from obsidian_mcp.doors import stdio
+        from obsidian_mcp.doors.stdio import server as stdio
 
         warm_up = WarmUp(self)
         stdio.serve(self.dispatcher, warm_up.nudge, self._end)
@@ -151,7 +153,7 @@ class App:
         """At once: threads that still import or wait must not hold up the end."""
         if self._awake:
             from obsidian_mcp import logs
-            from obsidian_mcp.backends import disk
+            from obsidian_mcp.backends.files import atomic as disk
 
             disk.discard_unfinished()
             logs.close()
@@ -161,9 +163,9 @@ class App:
 def serve_bridge(remote: Http, level: str, format: str) -> None:
     """Another server's tools over stdio, until the input ends."""
     from obsidian_mcp import logs
-    from obsidian_mcp.bridging.client import Remote
-    from obsidian_mcp.bridging.relay import Relay
-    from obsidian_mcp.doors import stdio
+    from obsidian_mcp.doors.stdio import server as stdio
+    from obsidian_mcp.servers.relay.client import Remote
+    from obsidian_mcp.servers.relay.server import Relay
 
     logs.configure(level, format)
     relay = Relay(Remote(remote.host, remote.port, remote.token))
@@ -206,7 +208,7 @@ def choice(settings: Settings) -> tuple[bool, str | None]:
 
     A command that was named is meant to be used, there or not.
     """
-    from obsidian_mcp.backends.cli import discover
+    from obsidian_mcp.backends.obsidian import discover
 
     command = discover.find(settings.obsidian_bin, settings.environ)
     nothing_found = command is None and not settings.obsidian_bin
@@ -215,11 +217,11 @@ def choice(settings: Settings) -> tuple[bool, str | None]:
 
 def full_vault(wanted: str, settings: Settings) -> str:
     """A vault as it can be named from any folder. Raises if no tool could use it."""
-    from obsidian_mcp.backends import registry
+    from obsidian_mcp import registry
 
     vaults = registry.registered(settings.environ)
     try:
-        found = registry.the_one(wanted, vaults, settings.environ)
+        found = registry.find_one(wanted, vaults, settings.environ)
     except VaultNotFound as several:
         raise UsageError(several.message) from None
     embedded, _ = choice(settings)
@@ -240,10 +242,10 @@ def full_vault(wanted: str, settings: Settings) -> str:
 
 def _folder(wanted: str, settings: Settings) -> str:
     """A vault's folder on this machine. Raises if it has none."""
-    from obsidian_mcp.backends import registry
+    from obsidian_mcp import registry
 
     named = full_vault(wanted, settings)
-    found = registry.the_one(named, registry.registered(settings.environ), settings.environ)
+    found = registry.find_one(named, registry.registered(settings.environ), settings.environ)
     folder = os.path.abspath(found.path if found else at_home(named, settings.environ))
     if not os.path.isdir(folder):
         raise UsageError(f"the folder of the vault {wanted!r} is not on this machine")
@@ -252,7 +254,7 @@ def _folder(wanted: str, settings: Settings) -> str:
 
 def _only_vault(settings: Settings) -> str:
     """The vault that must be meant when none is named."""
-    from obsidian_mcp.backends import registry
+    from obsidian_mcp import registry
 
     vaults = registry.registered(settings.environ)
     opened = [vault for vault in vaults if vault.open]

@@ -20,7 +20,7 @@ class NotBegun(TimedOut):
     """The limit passed between two steps: the next was not begun."""
 
 
-class Call:
+class CallContext:
     """Given to whatever a call runs through, so that all of it obeys one limit."""
 
     def __init__(self, limit: float = 30.0, report: Callable[[float, str], None] | None = None) -> None:

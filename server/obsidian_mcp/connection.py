@@ -9,27 +9,27 @@ from __future__ import annotations
 import threading
 
 from obsidian_mcp.answers import Batch, Progress
-from obsidian_mcp.call import Call
+from obsidian_mcp.call import CallContext
 from obsidian_mcp.errors import Failure, InvalidRequest, ParseError
 from obsidian_mcp.protocol import jsonrpc
 from obsidian_mcp.protocol.framing import MAX_LINE, TooLong
-from obsidian_mcp.protocol.session import Session
+from obsidian_mcp.protocol.methods import Session
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any, Protocol
 
-    from obsidian_mcp.dispatcher import ToolCall
     from obsidian_mcp.errors import InternalError
-    from obsidian_mcp.turns import Turn
+    from obsidian_mcp.scheduler import Access
+    from obsidian_mcp.servers.notes import ToolCall
 
     Answer = Callable[[bytes | None], None]
 
     class Submitter(Protocol):
         """What runs a call when its turn has come."""
 
-        def submit(self, turn: Turn, job: Callable[[], None]) -> None: ...
+        def submit(self, turn: Access, job: Callable[[], None]) -> None: ...
 
     class Answerer(Protocol):
         """What answers a request: our own tools, or another server's."""
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
         def quick_result(self, request: jsonrpc.Request, modern: bool, revision: str | None) -> bytes: ...
         def tool_call(self, request: jsonrpc.Request, modern: bool) -> ToolCall: ...
-        def answer(self, tool: ToolCall, call: Call) -> bytes: ...
+        def answer(self, tool: ToolCall, call: CallContext) -> bytes: ...
         def bug(self, bug: Exception, doing: str) -> InternalError: ...
 
 
@@ -59,7 +59,7 @@ class Connection:
         send: Callable[[bytes], None],
         notify: Callable[[bytes], None] | None = None,
         session: Session | None = None,
-        calls: dict[str | int, Call] | None = None,
+        calls: dict[str | int, CallContext] | None = None,
         ended: Callable[[], None] | None = None,
         heard: Callable[[str], None] | None = None,
     ) -> None:
@@ -72,7 +72,7 @@ class Connection:
         self.started = 0  # calls so far
         self._session = session or Session()
         self._calls = {} if calls is None else calls
-        self._own: set[Call] = set()
+        self._own: set[CallContext] = set()
         self._unanswered = 0
         self._bytes_under_way = 0
         self._line_size = 0
@@ -168,7 +168,7 @@ class Connection:
     def _start(self, request: jsonrpc.Request, tool: ToolCall, answer: Answer) -> None:
         size = self._line_size
         progress = Progress(request.meta.get("progressToken"), self._notify)
-        call = Call(tool.limit, progress.report)
+        call = CallContext(tool.limit, progress.report)
         with self._change:
             self._change.wait_for(lambda: self.has_room)
             self._calls[request.id] = call

@@ -120,7 +120,7 @@ class Cancelled(Failure):
     """The client took the call back. It gets no reply."""
 
 
-class Face:
+class ErrorSpec:
     """What one kind of failure looks like to each kind of caller."""
 
     __slots__ = ("envelope", "error_code", "http", "rpc", "shell")
@@ -134,35 +134,35 @@ class Face:
 
 
 #                          errorCode                 JSON-RPC  HTTP  envelope  shell
-FACES: dict[type[Failure], Face] = {
-    ParseError: Face("PARSE_ERROR", -32700, 400, 1, 2),
-    InvalidRequest: Face("INVALID_REQUEST", -32600, 400, 1, 2),
-    MethodNotFound: Face("METHOD_NOT_FOUND", -32601, 404, 1, 2),
-    InvalidParams: Face("INVALID_PARAMS", -32602, 400, 1, 2),
-    UnknownTool: Face("UNKNOWN_TOOL", -32602, 404, 1, 2),
-    InvalidArguments: Face("INVALID_ARGUMENTS", -32602, 400, 1, 2),
-    UnsupportedVersion: Face("UNSUPPORTED_PROTOCOL_VERSION", -32022, 400, 1, 2),
-    HeaderMismatch: Face("HEADER_MISMATCH", -32020, 400, 1, 2),
-    UnknownSession: Face("UNKNOWN_SESSION", -32600, 404, 1, 2),
-    InternalError: Face("INTERNAL_ERROR", -32603, 500, 1, 70),
-    AlreadyExists: Face("ALREADY_EXISTS", -32000, 200, 1, 1),
-    Conflict: Face("CONFLICT", -32000, 200, 1, 1),
-    CliFailed: Face("CLI_FAILED", -32000, 200, 1, 1),
-    CliDisabled: Face("CLI_DISABLED", -32000, 200, 1, 3),
-    NotText: Face("NOT_TEXT", -32000, 200, 1, 1),
-    FileFailed: Face("FILE_FAILED", -32000, 200, 1, 1),
-    TooLarge: Face("TOO_LARGE", -32000, 200, 1, 1),
-    BridgeFailed: Face("BRIDGE_FAILED", -32000, 200, 1, 1),
-    ObsidianNotRunning: Face("OBSIDIAN_NOT_RUNNING", -32001, 200, 127, 3),
-    VaultNotFound: Face("VAULT_NOT_FOUND", -32002, 200, 1, 4),
-    NoteNotFound: Face("FILE_NOT_FOUND", -32003, 200, 1, 5),
-    AmbiguousName: Face("AMBIGUOUS_NAME", -32004, 200, 1, 6),
-    PermissionDenied: Face("PERMISSION_DENIED", -32005, 200, 1, 7),
-    TimedOut: Face("TIMEOUT", -32006, 200, 124, 8),
-    Cancelled: Face("CANCELLED", -32000, 200, 1, 130),
+ERRORS: dict[type[Failure], ErrorSpec] = {
+    ParseError: ErrorSpec("PARSE_ERROR", -32700, 400, 1, 2),
+    InvalidRequest: ErrorSpec("INVALID_REQUEST", -32600, 400, 1, 2),
+    MethodNotFound: ErrorSpec("METHOD_NOT_FOUND", -32601, 404, 1, 2),
+    InvalidParams: ErrorSpec("INVALID_PARAMS", -32602, 400, 1, 2),
+    UnknownTool: ErrorSpec("UNKNOWN_TOOL", -32602, 404, 1, 2),
+    InvalidArguments: ErrorSpec("INVALID_ARGUMENTS", -32602, 400, 1, 2),
+    UnsupportedVersion: ErrorSpec("UNSUPPORTED_PROTOCOL_VERSION", -32022, 400, 1, 2),
+    HeaderMismatch: ErrorSpec("HEADER_MISMATCH", -32020, 400, 1, 2),
+    UnknownSession: ErrorSpec("UNKNOWN_SESSION", -32600, 404, 1, 2),
+    InternalError: ErrorSpec("INTERNAL_ERROR", -32603, 500, 1, 70),
+    AlreadyExists: ErrorSpec("ALREADY_EXISTS", -32000, 200, 1, 1),
+    Conflict: ErrorSpec("CONFLICT", -32000, 200, 1, 1),
+    CliFailed: ErrorSpec("CLI_FAILED", -32000, 200, 1, 1),
+    CliDisabled: ErrorSpec("CLI_DISABLED", -32000, 200, 1, 3),
+    NotText: ErrorSpec("NOT_TEXT", -32000, 200, 1, 1),
+    FileFailed: ErrorSpec("FILE_FAILED", -32000, 200, 1, 1),
+    TooLarge: ErrorSpec("TOO_LARGE", -32000, 200, 1, 1),
+    BridgeFailed: ErrorSpec("BRIDGE_FAILED", -32000, 200, 1, 1),
+    ObsidianNotRunning: ErrorSpec("OBSIDIAN_NOT_RUNNING", -32001, 200, 127, 3),
+    VaultNotFound: ErrorSpec("VAULT_NOT_FOUND", -32002, 200, 1, 4),
+    NoteNotFound: ErrorSpec("FILE_NOT_FOUND", -32003, 200, 1, 5),
+    AmbiguousName: ErrorSpec("AMBIGUOUS_NAME", -32004, 200, 1, 6),
+    PermissionDenied: ErrorSpec("PERMISSION_DENIED", -32005, 200, 1, 7),
+    TimedOut: ErrorSpec("TIMEOUT", -32006, 200, 124, 8),
+    Cancelled: ErrorSpec("CANCELLED", -32000, 200, 1, 130),
 }
 
 
-def face(failure: Failure) -> Face:
+def spec_of(failure: Failure) -> ErrorSpec:
     """The row of its class, or of the one it is a kind of."""
-    return next(FACES[kind] for kind in type(failure).__mro__ if kind in FACES)
+    return next(ERRORS[kind] for kind in type(failure).__mro__ if kind in ERRORS)

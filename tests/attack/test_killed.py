@@ -40,7 +40,7 @@ def guarded(function):
     return act
 for name in {"write", "read", *names.split()}:
     setattr(os, name, guarded(getattr(os, name)))
-from obsidian_mcp.backends import holding
+from obsidian_mcp.backends.files import held as holding
 holding.rename_new = guarded(holding.rename_new)
 from obsidian_mcp.__main__ import main
 main()

@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from obsidian_mcp.backends import registry
-from obsidian_mcp.backends.cli import discover, process
-from obsidian_mcp.call import Call
+from obsidian_mcp import registry
+from obsidian_mcp.backends.obsidian import discover, process
+from obsidian_mcp.call import CallContext
 
 WINDOWS = {
     "PATH": 'C:\\Windows;"D:\\My Apps\\Obsidian"',
@@ -136,7 +136,7 @@ def test_no_thread_waits_for_a_pipe_that_something_else_holds_open(tmp_path: Pat
     )
     before = set(threading.enumerate())
     try:
-        output = process.run([sys.executable, "-c", script], dict(os.environ), Call(30), "testing")
+        output = process.run([sys.executable, "-c", script], dict(os.environ), CallContext(30), "testing")
         assert output.stdout == b"done\n"
         readers = set(threading.enumerate()) - before
         for reader in readers:

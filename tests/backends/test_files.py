@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from obsidian_mcp.backends import holding
-from obsidian_mcp.backends.embedded import index as index_module
-from obsidian_mcp.backends.embedded.index import Index
-from obsidian_mcp.backends.files import Folder
+from obsidian_mcp.backends.files import held as holding
+from obsidian_mcp.backends.files.write import Folder
 from obsidian_mcp.errors import AlreadyExists, Conflict, Failure, FileFailed, NoteNotFound, PermissionDenied
+from obsidian_mcp.index import names as index_module
+from obsidian_mcp.index.names import Index
 from obsidian_mcp.vault.names import Name
 from obsidian_mcp.vault.path import VaultPath
 
@@ -185,7 +185,7 @@ def test_a_note_made_between_the_check_and_the_rename_is_not_replaced(
     folder.write_new(VaultPath("Old.md"), b"ours")
     folder.write_new(VaultPath("New.md"), b"another's")
     monkeypatch.setattr(folder, "require_room", lambda _: None)
-    monkeypatch.setattr(holding.At, "exists", False)
+    monkeypatch.setattr(holding.HeldPath, "exists", False)
     with pytest.raises(AlreadyExists):
         folder.rename(VaultPath("Old.md"), VaultPath("New.md"))
     assert folder.read(VaultPath("New.md")) == b"another's"

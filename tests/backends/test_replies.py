@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from obsidian_mcp.backends.cli import argv, replies
-from obsidian_mcp.backends.cli.process import Output
+from obsidian_mcp.backends.obsidian import argv, replies
+from obsidian_mcp.backends.obsidian.process import Output
 from obsidian_mcp.errors import (
     AlreadyExists,
     CliDisabled,

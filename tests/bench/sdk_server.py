@@ -27,7 +27,7 @@ def read(path: str) -> dict[str, str]:
 
 def offer_notes(vault: str) -> None:
     from obsidian_mcp.app import App
-    from obsidian_mcp.call import Call
+    from obsidian_mcp.call import CallContext
     from obsidian_mcp.settings import load
     from obsidian_mcp.vault.port import NoteRead
 
@@ -38,7 +38,9 @@ def offer_notes(vault: str) -> None:
     @server.tool()
     def read_note(name: str) -> NoteRead:
         """Read a note."""
-        return NoteRead(**{"next_line": None, **app.dispatcher.run("obsidian_read_note", {"name": name}, Call())})
+        return NoteRead(
+            **{"next_line": None, **app.dispatcher.run("obsidian_read_note", {"name": name}, CallContext())}
+        )
 
 
 if __name__ == "__main__":

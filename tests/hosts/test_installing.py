@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from obsidian_mcp.hosts import configuring
+from obsidian_mcp.hosts import configure as configuring
 from obsidian_mcp.hosts.known import BY_NAME, HOSTS, is_ours
 from tests.support.client import PATIENCE
 

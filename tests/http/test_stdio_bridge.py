@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
-from obsidian_mcp.bridging.client import LOOK_LIMIT, Remote
-from obsidian_mcp.bridging.poller import Poller
-from obsidian_mcp.bridging.relay import Relay
-from obsidian_mcp.call import Call
+from obsidian_mcp.call import CallContext
 from obsidian_mcp.errors import BridgeFailed
 from obsidian_mcp.protocol import jsonrpc
+from obsidian_mcp.servers.relay.client import LOOK_LIMIT, Remote
+from obsidian_mcp.servers.relay.poller import Poller
+from obsidian_mcp.servers.relay.server import Relay
 from tests.support.client import MODERN_META, Server
 from tests.support.foreign import Foreign, free_port
 from tests.support.web import Web
@@ -176,7 +176,7 @@ def test_s4_the_limits_hold_for_the_whole_of_a_request() -> None:
     with Foreign() as foreign:
         foreign.answers["/tools/a/call"] = "silent"
         with pytest.raises(BridgeFailed, match=r"did not answer within 0\.5 s"):
-            Remote("127.0.0.1", foreign.port).call("a", {}, Call(0.5))
+            Remote("127.0.0.1", foreign.port).call("a", {}, CallContext(0.5))
         relay = Relay(Remote("127.0.0.1", foreign.port))
         request = jsonrpc.Request("tools/call", {"name": "a"}, 1, False)
         assert relay.tool_call(request, modern=False).limit == 35
@@ -257,9 +257,9 @@ def test_s7_nonsense_is_told_and_stops_nothing(answer: Any) -> None:
         foreign.answers["/tools/a/call"] = answer
         remote = Remote("127.0.0.1", foreign.port)
         with pytest.raises(BridgeFailed, match=str(foreign.port)):
-            remote.call("a", {}, Call(30))
+            remote.call("a", {}, CallContext(30))
         foreign.answers["/tools/a/call"] = {"success": True, "content": []}
-        assert remote.call("a", {}, Call(30)) == ([], False)
+        assert remote.call("a", {}, CallContext(30)) == ([], False)
 
 
 @pytest.mark.parametrize("listed", [b"{", [], {"tools": {}}, {"tools": [], "hash": 1}, {"tools": [{}], "hash": "x"}])

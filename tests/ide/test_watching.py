@@ -14,14 +14,14 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from obsidian_mcp.backends.embedded.backend import EmbeddedBackend
-from obsidian_mcp.call import Call
+from obsidian_mcp.backends.files.backend import EmbeddedBackend
+from obsidian_mcp.call import CallContext
 from obsidian_mcp.doors.ide.clients import Limits
-from obsidian_mcp.doors.ide.opening import make
-from obsidian_mcp.doors.ide.server import bind
+from obsidian_mcp.doors.ide.server import make
+from obsidian_mcp.doors.ide.websocket import bind
 from obsidian_mcp.errors import CliFailed
-from obsidian_mcp.ide.desk import Desk
-from obsidian_mcp.ide.watching import Watcher
+from obsidian_mcp.servers.ide.watcher import Watcher
+from obsidian_mcp.servers.ide.workspace import IdeWorkspace
 from obsidian_mcp.settings import load
 from obsidian_mcp.vault.active import Active
 from obsidian_mcp.vault.path import VaultPath
@@ -35,7 +35,7 @@ class App:
     """Answers looks, one after another, as the test says."""
 
     def __init__(self) -> None:
-        self.looks: queue.SimpleQueue[Call] = queue.SimpleQueue()
+        self.looks: queue.SimpleQueue[CallContext] = queue.SimpleQueue()
         self.answers: queue.SimpleQueue[Active | Exception | None] = queue.SimpleQueue()
         self.told: queue.SimpleQueue[Active | None] = queue.SimpleQueue()
         self.watcher = Watcher(self.look, lambda: LEFT, self.tell, between=0.001, after_failures=3600)
@@ -43,7 +43,7 @@ class App:
     def tell(self) -> None:
         self.told.put(self.watcher.latest)
 
-    def look(self, call: Call) -> Active | None:
+    def look(self, call: CallContext) -> Active | None:
         self.looks.put(call)
         answer = self.answers.get(timeout=LIMIT)
         if isinstance(answer, Exception):
@@ -192,7 +192,7 @@ def raw_client(port: int, token: str = "token") -> Iterator[socket.socket]:
 def running(world: World, limits: Limits, watchers: list[Watcher] | None = None) -> Iterator[int]:
     """A door of this process's, with other limits than a real one has."""
     settings = load({"vault": [str(world.vault)], "backend": ["embedded"]}, world.environment())
-    desk = Desk(str(world.vault), str(world.vault), EmbeddedBackend(settings))
+    desk = IdeWorkspace(str(world.vault), str(world.vault), EmbeddedBackend(settings))
     door, watcher = make(desk, "token", limits, between=0.01)
     if watchers is not None:
         watchers.append(watcher)

@@ -88,7 +88,7 @@ def _ground(request: pytest.FixtureRequest) -> Iterator[Ground]:
 
 def _folder_of(vault: str) -> str:
     """Where the live vault is, by the list that Obsidian keeps."""
-    from obsidian_mcp.backends import registry
+    from obsidian_mcp import registry
 
     environ = dict(os.environ)
     found = registry.find(vault, registry.registered(environ, sys.platform), environ)

@@ -12,7 +12,7 @@ from obsidian_mcp.answers import Progress
 from obsidian_mcp.connection import Connection
 from obsidian_mcp.errors import Failure, ParseError
 from obsidian_mcp.protocol import jsonrpc
-from obsidian_mcp.turns import Turns
+from obsidian_mcp.scheduler import Scheduler
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
@@ -74,7 +74,7 @@ MESSAGES = st.fixed_dictionaries(
 def test_no_messages_can_stop_a_conversation(messages: list[Any]) -> None:
     sent: list[bytes] = []
     dispatcher: Any = _NeverCalled()
-    connection = Connection(dispatcher, Turns(), sent.append)
+    connection = Connection(dispatcher, Scheduler(), sent.append)
     for message in messages:
         connection.receive(jsonrpc.encode(message))
     connection.receive(b'{"jsonrpc":"2.0","id":"last","method":"ping"}')
@@ -106,7 +106,7 @@ def test_progress_only_grows_and_ends_with_the_reply() -> None:
 def test_a_batch_beyond_the_limit_is_one_error() -> None:
     sent: list[bytes] = []
     dispatcher: Any = _NeverCalled()
-    connection = Connection(dispatcher, Turns(), sent.append)
+    connection = Connection(dispatcher, Scheduler(), sent.append)
     connection.receive(b'{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-03-26"}}')
     connection.receive(jsonrpc.encode([7] * 1001))
     assert json.loads(sent[-1])["error"]["code"] == -32600

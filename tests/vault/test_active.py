@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from obsidian_mcp.backends.cli import argv, replies
+from obsidian_mcp.backends.obsidian import argv, replies
 from obsidian_mcp.vault.active import Active, Place, Unreadable, from_app, from_workspace
 from obsidian_mcp.vault.path import VaultPath
 

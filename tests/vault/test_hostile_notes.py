@@ -7,8 +7,8 @@ import tracemalloc
 import pytest
 
 from obsidian_mcp.vault import text
-from obsidian_mcp.vault.linkkeys import keys_in, mark
-from obsidian_mcp.vault.links import in_canvas, in_note
+from obsidian_mcp.vault.links.link_names import keys_in, mark
+from obsidian_mcp.vault.links.reader import in_canvas, in_note
 
 MANY = 100_000
 NOTES = {

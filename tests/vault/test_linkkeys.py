@@ -4,9 +4,9 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from obsidian_mcp.vault.linkkeys import key_of_path, keys_in, mark
-from obsidian_mcp.vault.links import in_canvas, in_note
-from obsidian_mcp.vault.resolving import Resolver
+from obsidian_mcp.vault.links.link_names import key_of_path, keys_in, mark
+from obsidian_mcp.vault.links.reader import in_canvas, in_note
+from obsidian_mcp.vault.links.resolver import Resolver
 from tests.vault.test_links import FOUND, PROPERTIES
 
 BRACKETS = ["[[", "]]", "[", "](", "]:", ")", "(", "<", ">", "|", "#", "\\", "/", "%20", "%C3%A9"]

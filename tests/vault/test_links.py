@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from obsidian_mcp.vault.links import in_canvas, in_note
+from obsidian_mcp.vault.links.reader import in_canvas, in_note
 
 FOUND = {
     "a wikilink": ("[[Note]]", ["Note"]),

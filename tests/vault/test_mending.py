@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from obsidian_mcp.errors import InvalidArguments
-from obsidian_mcp.vault.mending import Move, apply
-from obsidian_mcp.vault.resolving import Resolver
+from obsidian_mcp.vault.links.link_rewrites import Move, apply
+from obsidian_mcp.vault.links.resolver import Resolver
 from tests.support import resolver as independent
 
 

@@ -10,7 +10,7 @@ import typer
 
 from obsidian_mcp import demo, settings
 from obsidian_mcp.app import App, labels
-from obsidian_mcp.call import Call
+from obsidian_mcp.call import CallContext
 from obsidian_mcp.cli import show
 from obsidian_mcp.cli.root import app, environment, load, with_options
 from obsidian_mcp.errors import Failure, InvalidArguments
@@ -58,7 +58,7 @@ def call(
         if name not in whole.catalogue:
             raise whole.catalogue.unknown(name)
         values = _values(whole, name, arguments or [])
-        data = whole.dispatcher.run(name, values, Call(whole.settings.limit_for(name)))
+        data = whole.dispatcher.run(name, values, CallContext(whole.settings.limit_for(name)))
     except Failure as failure:
         show.fail(failure, as_json)
     show.data(data, as_json)

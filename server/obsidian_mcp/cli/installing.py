@@ -14,7 +14,7 @@ from obsidian_mcp import settings
 from obsidian_mcp.app import App, full_vault
 from obsidian_mcp.cli import show
 from obsidian_mcp.cli.root import app, environment, load, with_options
-from obsidian_mcp.hosts import configuring
+from obsidian_mcp.hosts import configure as configuring
 from obsidian_mcp.hosts.known import BY_NAME, ENTRY, HOSTS, Host
 
 HOST_NAMES = "|".join(BY_NAME)

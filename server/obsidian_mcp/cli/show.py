@@ -7,7 +7,7 @@ import sys
 import unicodedata
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from obsidian_mcp.errors import Failure, face
+from obsidian_mcp.errors import Failure, spec_of
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -89,7 +89,7 @@ def _visible(mark: str) -> str:
 
 
 def fail(failure: Failure, as_json: bool) -> NoReturn:
-    look = face(failure)
+    look = spec_of(failure)
     if as_json:
         print(
             json.dumps(

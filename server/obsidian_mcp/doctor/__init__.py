@@ -11,12 +11,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from obsidian_mcp import __version__, settings
 from obsidian_mcp.doctor import app, hosts, vaults
-from obsidian_mcp.doctor.check import Check, Patient, sentence
+from obsidian_mcp.doctor.check import Check, Examination, sentence
 from obsidian_mcp.errors import Failure
 from obsidian_mcp.settings import UsageError
 from obsidian_mcp.tools import catalogue
 
-STEPS: tuple[tuple[str, Callable[[Patient], Iterator[Check]]], ...] = (
+STEPS: tuple[tuple[str, Callable[[Examination], Iterator[Check]]], ...] = (
     ("backend", app.backend),
     ("executable", app.executable),
     ("app", app.app),
@@ -41,7 +41,7 @@ def examine(given: Mapping[str, Sequence[str]], environ: Mapping[str, str]) -> I
         ours = {option.variable for option in settings.OPTIONS}
         chosen = settings.load({}, {name: value for name, value in environ.items() if name not in ours})
         yield Check("settings", "fail", sentence(str(error)), "Correct it; the checks below go by the defaults.")
-    patient = Patient(chosen)
+    patient = Examination(chosen)
     for id, step in STEPS:
         try:
             yield from step(patient)

@@ -7,15 +7,15 @@ import statistics
 import time
 from collections.abc import Callable, Iterator, Mapping
 
-from obsidian_mcp.backends.cli import discover, probe, process
-from obsidian_mcp.doctor.check import Check, Patient, without_us
+from obsidian_mcp.backends.obsidian import discover, probe, process
+from obsidian_mcp.doctor.check import Check, Examination, without_us
 from obsidian_mcp.errors import CliDisabled, Failure, ObsidianNotRunning, PermissionDenied
 
 SLOW = 0.5
 CALLS = 5
 
 
-def backend(it: Patient) -> Iterator[Check]:
+def backend(it: Examination) -> Iterator[Check]:
     if not it.embedded:
         yield Check("backend", "ok", "The notes are reached through the Obsidian app.")
         return
@@ -23,7 +23,7 @@ def backend(it: Patient) -> Iterator[Check]:
     yield Check("backend", "ok", f"The notes are served from their files, {why}.")
 
 
-def executable(it: Patient) -> Iterator[Check]:
+def executable(it: Examination) -> Iterator[Check]:
     if it.command:
         yield Check("executable", "ok", f"The Obsidian command is {it.command}.")
     elif it.embedded:
@@ -37,7 +37,7 @@ def executable(it: Patient) -> Iterator[Check]:
         yield Check("executable", "fail", cause, without_us(discover.HOW_TO_INSTALL))
 
 
-def app(it: Patient) -> Iterator[Check]:
+def app(it: Examination) -> Iterator[Check]:
     """Three things that one question answers: reachable, switched on, and which version."""
     if it.embedded or it.command is None:
         why = "The files are served without the app." if it.embedded else "There is no command to ask with."
@@ -74,7 +74,7 @@ def app(it: Patient) -> Iterator[Check]:
             )
 
 
-def _remedy(it: Patient, failure: Failure) -> str:
+def _remedy(it: Examination, failure: Failure) -> str:
     if isinstance(failure, process.NotStarted | PermissionDenied) or " is gone." in failure.message:
         return f"See whether {it.command} runs in a terminal; name another with --obsidian-bin."
     if isinstance(failure, ObsidianNotRunning):
@@ -82,7 +82,7 @@ def _remedy(it: Patient, failure: Failure) -> str:
     return "See whether Obsidian shows a message, and restart it."
 
 
-def latency(it: Patient) -> Iterator[Check]:
+def latency(it: Examination) -> Iterator[Check]:
     if not it.answers or it.command is None:
         yield Check("latency", "skip", "There is no app to measure.")
         return
@@ -102,7 +102,7 @@ def latency(it: Patient) -> Iterator[Check]:
     yield Check("latency", "warn" if slow else "ok", cause, remedy if slow else "")
 
 
-def sandbox(it: Patient) -> Iterator[Check]:
+def sandbox(it: Examination) -> Iterator[Check]:
     signs = [sign for sign, there in sandboxes(it.environ, os.path.exists, it.command or "") if there]
     what = f"Signs of {' and '.join(signs)}."
     if not signs:

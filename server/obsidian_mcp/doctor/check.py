@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 
 from obsidian_mcp.app import choice
-from obsidian_mcp.call import Call
+from obsidian_mcp.call import CallContext
 from obsidian_mcp.settings import Settings
 
 LIMIT = 10.0  # seconds for one question to the app
@@ -22,7 +22,7 @@ class Check:
     remedy: str = ""
 
 
-class Patient:
+class Examination:
     """The settings in force, and what has been found out so far."""
 
     def __init__(self, chosen: Settings) -> None:
@@ -32,8 +32,8 @@ class Patient:
         self.answers = False
         self.limit = min(LIMIT, chosen.timeout)
 
-    def call(self) -> Call:
-        return Call(self.limit)
+    def call(self) -> CallContext:
+        return CallContext(self.limit)
 
 
 def without_us(message: str) -> str:

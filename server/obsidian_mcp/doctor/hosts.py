@@ -8,13 +8,13 @@ from collections.abc import Iterator, Mapping
 
 from obsidian_mcp import settings
 from obsidian_mcp.app import full_vault
-from obsidian_mcp.doctor.check import Check, Patient
-from obsidian_mcp.hosts import configuring
+from obsidian_mcp.doctor.check import Check, Examination
+from obsidian_mcp.hosts import configure as configuring
 from obsidian_mcp.hosts.known import ENTRY, HOSTS
 from obsidian_mcp.settings import UsageError
 
 
-def hosts(it: Patient) -> Iterator[Check]:
+def hosts(it: Examination) -> Iterator[Check]:
     good, bad = [], False
     for host in HOSTS:
         found = configuring.look(host, it.environ)
@@ -36,7 +36,7 @@ def hosts(it: Patient) -> Iterator[Check]:
         yield Check("hosts", "warn", cause, "Run obsidian-mcp install --list.")
 
 
-def vaults_in_use(it: Patient) -> list[str]:
+def vaults_in_use(it: Examination) -> list[str]:
     """Those that the hosts' entries name."""
     found: dict[str, None] = {}
     for host in HOSTS:
@@ -52,7 +52,7 @@ def _own_words(args: list[str]) -> list[str]:
     return args[2:] if args[:2] == ["-m", "obsidian_mcp"] else args
 
 
-def _problem_of(it: Patient, entry: Mapping[str, object]) -> str:
+def _problem_of(it: Examination, entry: Mapping[str, object]) -> str:
     """Why a host could not start us by its entry; empty if nothing is wrong with it."""
     command, args = str(entry["command"]), entry.get("args", [])
     if "\0" in command or not command.isprintable():

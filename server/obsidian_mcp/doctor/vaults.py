@@ -5,25 +5,24 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator
 
-from obsidian_mcp import settings
+from obsidian_mcp import registry, settings
 from obsidian_mcp.app import the_vaults
-from obsidian_mcp.backends import registry
-from obsidian_mcp.backends.cli import probe
-from obsidian_mcp.backends.looking import Looking
-from obsidian_mcp.backends.state import State
-from obsidian_mcp.doctor.check import Check, Patient, sentence, without_us
+from obsidian_mcp.backends.files.read import Looking
+from obsidian_mcp.backends.obsidian import probe
+from obsidian_mcp.doctor.check import Check, Examination, sentence, without_us
 from obsidian_mcp.doctor.hosts import vaults_in_use
 from obsidian_mcp.errors import Failure
 from obsidian_mcp.settings import UsageError
+from obsidian_mcp.state import State
 from obsidian_mcp.vault import config
 
 
-def lists(it: Patient) -> Iterator[Check]:
+def lists(it: Examination) -> Iterator[Check]:
     for place in registry.broken(it.environ):
         yield Check("vaults", "warn", f"Obsidian's list of vaults {place} cannot be read.", "Look at that file.")
 
 
-def vaults(it: Patient) -> Iterator[Check]:
+def vaults(it: Examination) -> Iterator[Check]:
     try:
         wanted = the_vaults(it.settings)
     except UsageError as error:
@@ -36,11 +35,11 @@ def vaults(it: Patient) -> Iterator[Check]:
         yield from _vault(it, vault)
 
 
-def _vault(it: Patient, wanted: str) -> Iterator[Check]:
+def _vault(it: Examination, wanted: str) -> Iterator[Check]:
     vaults = registry.registered(it.environ)
     known = f"Known vaults: {registry.described(vaults)}."
     try:
-        found = registry.the_one(wanted, vaults, it.environ)
+        found = registry.find_one(wanted, vaults, it.environ)
     except Failure as failure:
         yield Check("vault", "fail", failure.message, "Name it by its id or folder.")
         return
@@ -60,7 +59,7 @@ def _vault(it: Patient, wanted: str) -> Iterator[Check]:
         return
     else:
         root, cause = "", f"{wanted} is known to the app."
-    asked, name = False, registry.unmistakable(found, vaults) if found else wanted
+    asked, name = False, registry.unique_name(found, vaults) if found else wanted
     if it.answers and it.command and (found is None or found.open):
         # Not for one whose window is closed: asking would open it.
         try:
@@ -73,12 +72,12 @@ def _vault(it: Patient, wanted: str) -> Iterator[Check]:
     yield from _folder(it, name, root, asked)
 
 
-def _lists_files(it: Patient, vault: str) -> bool:
+def _lists_files(it: Examination, vault: str) -> bool:
     """Whether the app sees notes where we see no folder."""
     return bool(it.command) and probe.has_files(str(it.command), vault, it.environ, it.call())
 
 
-def _folder(it: Patient, wanted: str, root: str, app_has_it: bool) -> Iterator[Check]:
+def _folder(it: Examination, wanted: str, root: str, app_has_it: bool) -> Iterator[Check]:
     folder = Looking(root or os.devnull)
     if not folder.is_there and app_has_it and _lists_files(it, wanted):
         yield Check(
@@ -116,7 +115,7 @@ def _found_out(id: str, check: Callable[[], Check]) -> Check:
         return Check(id, "fail", failure.message, "Look at what it names.")
 
 
-def _links(it: Patient, folder: Looking) -> Check:
+def _links(it: Examination, folder: Looking) -> Check:
     if it.embedded:
         return Check("links", "ok", "Links are mended when a note is moved.")
     if folder.settings().get("alwaysUpdateLinks") is True:
@@ -129,7 +128,7 @@ def _links(it: Patient, folder: Looking) -> Check:
     )
 
 
-def _trash(it: Patient, folder: Looking) -> Check:
+def _trash(it: Examination, folder: Looking) -> Check:
     found = folder.settings()
     if found.get("trashOption") == "none" and not it.embedded:
         return Check(
@@ -142,7 +141,7 @@ def _trash(it: Patient, folder: Looking) -> Check:
     return Check("trash", "ok", f"Deleted notes go to {where}.")
 
 
-def _state(it: Patient, root: str) -> Check:
+def _state(it: Examination, root: str) -> Check:
     state = State(root, it.environ)
     if it.settings.read_only:
         return Check("state", "skip", "Reading needs no lock.")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from obsidian_mcp import __version__
-from obsidian_mcp.errors import Failure, InvalidArguments, ObsidianNotRunning, TimedOut, face
+from obsidian_mcp.errors import Failure, InvalidArguments, ObsidianNotRunning, TimedOut, spec_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -95,7 +95,7 @@ def success(name: str, data: dict[str, Any]) -> dict[str, Any]:
 def failure(name: str, failed: Failure) -> dict[str, Any]:
     if isinstance(failed, TimedOut):
         return {"ok": False, "summary": "MCP engine timeout", "error": failed.message}
-    data: dict[str, Any] = {"tool": name, "errorCode": face(failed).error_code, **failed.data}
+    data: dict[str, Any] = {"tool": name, "errorCode": spec_of(failed).error_code, **failed.data}
     if isinstance(failed, ObsidianNotRunning):
         reason, _, suggestion = failed.message.partition(". ")
         data |= {"reason": reason, "suggestion": suggestion}
@@ -105,7 +105,7 @@ def failure(name: str, failed: Failure) -> dict[str, Any]:
 
 
 def exit_code(failed: Failure) -> int:
-    return face(failed).envelope
+    return spec_of(failed).envelope
 
 
 def measured(fields: dict[str, Any], elapsed_ms: int, code: int) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from obsidian_mcp.errors import Failure, InvalidRequest, ParseError, face
+from obsidian_mcp.errors import Failure, InvalidRequest, ParseError, spec_of
 from obsidian_mcp.protocol import quickjson
 
 TYPE_CHECKING = False
@@ -90,7 +90,7 @@ def reply(id: Id, result: bytes) -> bytes:
 
 
 def error_object(failure: Failure) -> dict[str, Any]:
-    look = face(failure)
+    look = spec_of(failure)
     return {"code": look.rpc, "message": failure.message, "data": {"errorCode": look.error_code, **failure.data}}
 
 

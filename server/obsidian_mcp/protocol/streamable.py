@@ -10,7 +10,7 @@ import hmac
 import json
 
 from obsidian_mcp.errors import HeaderMismatch, InvalidParams, InvalidRequest, UnknownSession
-from obsidian_mcp.protocol import eras
+from obsidian_mcp.protocol import revisions
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ class Sessions:
         revision, _, rest = id.partition(".")
         nonce, _, proof = rest.partition(".")
         proven = hmac.compare_digest(proof.encode(), self._proof(revision, nonce).encode())
-        if revision not in eras.LEGACY or not proven or id in self._ended:
+        if revision not in revisions.LEGACY or not proven or id in self._ended:
             raise UnknownSession("This session is not known here. Send initialize again, without the header.")
         return revision
 
@@ -93,9 +93,10 @@ def headers(raw: Iterable[tuple[bytes, bytes]]) -> Headers:
 def legacy_revision(headers: Mapping[str, str], sessions: Sessions) -> str:
     """The rules for a request without an envelope."""
     version = headers.get(VERSION)
-    if version is not None and version not in eras.LEGACY:
+    if version is not None and version not in revisions.LEGACY:
         raise InvalidRequest(
-            f"Protocol version {version!r} is not spoken here. Use one of {', '.join((*eras.LEGACY, *eras.MODERN))}."
+            f"Protocol version {version!r} is not spoken here. "
+            f"Use one of {', '.join((*revisions.LEGACY, *revisions.MODERN))}."
         )
     if SESSION in headers:
         return sessions.revision(headers[SESSION])
@@ -110,10 +111,12 @@ def check_mirrors(headers: Mapping[str, str], message: Any) -> None:
         return
     params = message.get("params")
     meta = params.get("_meta") if isinstance(params, dict) else None
-    if not isinstance(params, dict) or not isinstance(meta, dict) or eras.VERSION_KEY not in meta:
-        raise InvalidParams(f"A request needs params._meta with {eras.VERSION_KEY} and {eras.CAPABILITIES_KEY}.")
-    if headers.get(VERSION) != meta[eras.VERSION_KEY]:
-        raise HeaderMismatch(f"The header {VERSION} must repeat params._meta's {eras.VERSION_KEY}.")
+    if not isinstance(params, dict) or not isinstance(meta, dict) or revisions.VERSION_KEY not in meta:
+        raise InvalidParams(
+            f"A request needs params._meta with {revisions.VERSION_KEY} and {revisions.CAPABILITIES_KEY}."
+        )
+    if headers.get(VERSION) != meta[revisions.VERSION_KEY]:
+        raise HeaderMismatch(f"The header {VERSION} must repeat params._meta's {revisions.VERSION_KEY}.")
     if headers.get(METHOD) != message.get("method"):
         raise HeaderMismatch(f"The header {METHOD} must repeat the method.")
     named = params.get("name") if message.get("method") == "tools/call" else None
@@ -133,11 +136,11 @@ def _decoded(value: str | None) -> str | None:
 
 def is_modern(message: Any, headers: Mapping[str, str]) -> bool:
     """By the header or by the envelope: one without the other is a mistake to be told."""
-    if headers.get(VERSION) in eras.MODERN:
+    if headers.get(VERSION) in revisions.MODERN:
         return True
     params = message.get("params") if isinstance(message, dict) else None
     meta = params.get("_meta") if isinstance(params, dict) else None
-    return isinstance(meta, dict) and eras.VERSION_KEY in meta
+    return isinstance(meta, dict) and revisions.VERSION_KEY in meta
 
 
 def status_of(reply: bytes, modern: bool) -> int:

@@ -90,7 +90,7 @@ class Tool:
 
 
 def tool(title: str, effect: Effect) -> Callable[[Callable[[Any, Vault], Any]], Tool]:
-    """Turn a function `(params, vault) -> result` into a tool. Registers nothing."""
+    """Access a function `(params, vault) -> result` into a tool. Registers nothing."""
 
     def declare(function: Callable[[Any, Vault], Any]) -> Tool:
         hints = get_type_hints(function)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Protocol
 
-from obsidian_mcp.call import Call
+from obsidian_mcp.call import CallContext
 from obsidian_mcp.vault.active import Active
 from obsidian_mcp.vault.names import Name
 from obsidian_mcp.vault.path import VaultPath
@@ -107,10 +107,10 @@ class Relocation:
 class Backend(Protocol):
     """One way out to vaults."""
 
-    def open(self, wanted: str, call: Call) -> Vault:
+    def open(self, wanted: str, call: CallContext) -> Vault:
         """The vault that a name, an id or a path means, for one call."""
 
-    def active(self, wanted: str, call: Call) -> Active | None:
+    def active(self, wanted: str, call: CallContext) -> Active | None:
         """The note in front of the person; raises where that can't be known without disturbing them."""
 
     def health(self, wanted: tuple[str, ...]) -> str:

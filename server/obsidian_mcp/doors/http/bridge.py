@@ -10,7 +10,7 @@ from starlette.responses import Response
 from obsidian_mcp.doors.http import messages
 from obsidian_mcp.doors.http.calls import BadArguments, Calls
 from obsidian_mcp.errors import Failure, InternalError, ParseError
-from obsidian_mcp.protocol import bridge, jsonrpc, shapes
+from obsidian_mcp.protocol import bridge, jsonrpc, results
 from obsidian_mcp.tools.catalogue import Catalogue
 
 
@@ -42,7 +42,7 @@ class Bridge:
             raise bridge.invalid_body(failure.message) from None
         arguments = bridge.arguments(body)
         try:
-            content = await self._calls.run(name, arguments, shapes.content, request)
+            content = await self._calls.run(name, arguments, results.content, request)
             return bridge.success(content)
         except BadArguments as bad:
             raise bridge.invalid_arguments(bad.failure) from None

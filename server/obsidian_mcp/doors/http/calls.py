@@ -9,10 +9,10 @@ from typing import Any, TypeVar
 
 from starlette.requests import Request
 
-from obsidian_mcp.call import Call
-from obsidian_mcp.dispatcher import Dispatcher, ToolCall
-from obsidian_mcp.doors.http.lane import Lane
+from obsidian_mcp.call import CallContext
+from obsidian_mcp.doors.http.loop_bridge import LoopBridge
 from obsidian_mcp.errors import Failure, InvalidArguments
+from obsidian_mcp.servers.notes import Dispatcher, ToolCall
 
 T = TypeVar("T")
 BEFORE_WATCHING = 0.05  # seconds
@@ -27,7 +27,7 @@ class BadArguments(Exception):
 
 
 class Calls:
-    def __init__(self, dispatcher: Dispatcher, lane: Lane) -> None:
+    def __init__(self, dispatcher: Dispatcher, lane: LoopBridge) -> None:
         self._dispatcher = dispatcher
         self._lane = lane
 
@@ -36,7 +36,7 @@ class Calls:
     ) -> T:
         """The shaped data of a success; raises BadArguments or a Failure. A client that goes cancels its call."""
         tool = self._dispatcher.ticket(name, arguments)
-        call = Call(tool.limit)
+        call = CallContext(tool.limit)
         loop = asyncio.get_running_loop()
         future: asyncio.Future[T] = loop.create_future()
 
@@ -51,7 +51,7 @@ class Calls:
         self._lane.submit(tool.turn, work)
         return await unless_gone(future, request, call.cancel, self._lane)
 
-    def _attempt(self, tool: ToolCall, call: Call, shape: Callable[[dict[str, Any]], T]) -> T:
+    def _attempt(self, tool: ToolCall, call: CallContext, shape: Callable[[dict[str, Any]], T]) -> T:
         try:
             self._dispatcher.check(tool)
         except InvalidArguments as failure:
@@ -68,7 +68,7 @@ def _settle(future: asyncio.Future[Any], outcome: Any, failure: Exception | None
         future.set_exception(failure)
 
 
-async def unless_gone(future: asyncio.Future[T], request: Request, cancel: Callable[[], None], lane: Lane) -> T:
+async def unless_gone(future: asyncio.Future[T], request: Request, cancel: Callable[[], None], lane: LoopBridge) -> T:
     """Wait for it; if the client goes first, cancel it and still wait: it must not run on unseen."""
     watches: list[Watch] = []
     lane.afterwards(lambda: None if future.done() else watches.append(Watch(request, cancel)))

@@ -11,24 +11,24 @@ from starlette.responses import Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from obsidian_mcp.dispatcher import Dispatcher
 from obsidian_mcp.doors.http import messages
 from obsidian_mcp.doors.http.bridge import Bridge
 from obsidian_mcp.doors.http.calls import Calls
 from obsidian_mcp.doors.http.envelope import Envelope
 from obsidian_mcp.doors.http.gate import Gate
-from obsidian_mcp.doors.http.lane import Lane
+from obsidian_mcp.doors.http.loop_bridge import LoopBridge
 from obsidian_mcp.doors.http.streamable import Streamable
 from obsidian_mcp.protocol import bridge, streamable
+from obsidian_mcp.scheduler import Scheduler
+from obsidian_mcp.servers.notes import Dispatcher
 from obsidian_mcp.settings import Http
 from obsidian_mcp.tools.catalogue import Catalogue
-from obsidian_mcp.turns import Turns
 
 Told = Callable[[Request, Exception], Response]
 
 
 def application(dispatcher: Dispatcher, catalogue: Catalogue, http: Http, health: Callable[[], str]) -> Gate:
-    lane = Lane(Turns())
+    lane = LoopBridge(Scheduler())
     calls = Calls(dispatcher, lane)
     bridged, enveloped = Bridge(catalogue, calls), Envelope(catalogue, calls, health)
     routes = [

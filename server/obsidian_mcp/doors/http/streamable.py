@@ -12,27 +12,27 @@ from typing import Any
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 
-from obsidian_mcp.call import Call
+from obsidian_mcp.call import CallContext
 from obsidian_mcp.connection import Connection
-from obsidian_mcp.dispatcher import Dispatcher
 from obsidian_mcp.doors.http import messages
 from obsidian_mcp.doors.http.calls import Watch
-from obsidian_mcp.doors.http.lane import Lane
-from obsidian_mcp.errors import Failure, InvalidRequest, face
+from obsidian_mcp.doors.http.loop_bridge import LoopBridge
+from obsidian_mcp.errors import Failure, InvalidRequest, spec_of
 from obsidian_mcp.protocol import jsonrpc, streamable
-from obsidian_mcp.protocol.session import Session
+from obsidian_mcp.protocol.methods import Session
+from obsidian_mcp.servers.notes import Dispatcher
 
 UNBUFFERED = {"cache-control": "no-store", "x-accel-buffering": "no"}
 
 
-class _Calls(dict[str | int, Call]):
+class _Calls(dict[str | int, CallContext]):
     """The calls under way in one session; gone when nobody holds it."""
 
     __slots__ = ("__weakref__",)
 
 
 class Streamable:
-    def __init__(self, dispatcher: Dispatcher, lane: Lane) -> None:
+    def __init__(self, dispatcher: Dispatcher, lane: LoopBridge) -> None:
         self._dispatcher = dispatcher
         self._lane = lane
         self._sessions = streamable.Sessions(os.urandom(32))
@@ -42,7 +42,7 @@ class Streamable:
         try:
             return await self._answer(request, headers)
         except Failure as failure:
-            return messages.response(face(failure).http, jsonrpc.error_reply(None, failure))
+            return messages.response(spec_of(failure).http, jsonrpc.error_reply(None, failure))
         except messages.TooLarge:
             why = f"A body may have {messages.MOST} bytes at most. Send less at once."
             return _refused(413, why, messages.UNREAD)
@@ -99,7 +99,7 @@ class _Inbox:
     """What comes back to one POST. Knows nothing of who sends it: a ring of references would be left to the
     garbage collector, thousands a second."""
 
-    def __init__(self, lane: Lane) -> None:
+    def __init__(self, lane: LoopBridge) -> None:
         self._loop = asyncio.get_running_loop()
         self._lane = lane
         self._items: collections.deque[tuple[str, bytes]] = collections.deque()
@@ -129,7 +129,7 @@ class _Inbox:
 class _Exchange:
     """One POST: what it says goes to a connection of its own, what comes back is gathered on the loop."""
 
-    def __init__(self, dispatcher: Dispatcher, lane: Lane, session: Session, calls: _Calls) -> None:
+    def __init__(self, dispatcher: Dispatcher, lane: LoopBridge, session: Session, calls: _Calls) -> None:
         inbox = self._inbox = _Inbox(lane)
         self._lane = lane
         self._connection = Connection(

@@ -36,7 +36,7 @@ class Limits:
     close: float = 1.0
 
 
-class Audience:
+class Clients:
     """Those who are connected, and what waits for them. Used from every thread."""
 
     def __init__(self, limits: Limits) -> None:

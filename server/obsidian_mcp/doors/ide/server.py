@@ -1,178 +1,194 @@
-"""One vault's door: who may come in, and the conversation with each. What is asked is not its matter."""
+"""Opening doors: socket, lock file, answers, in this order; and closing them, however the end comes."""
 
 from __future__ import annotations
 
 import asyncio
-import hmac
-import http
-import logging
+import contextlib
 import os
+import signal
 import socket
-from collections.abc import Callable
-from typing import TYPE_CHECKING
+import sys
+import uuid
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
 
-from websockets.asyncio.server import Server, ServerConnection, serve
-from websockets.datastructures import Headers
-from websockets.exceptions import ConnectionClosed
-from websockets.http11 import Request, Response
-from websockets.typing import Subprotocol
+from websockets.asyncio.server import Server
 
 from obsidian_mcp import logs
-from obsidian_mcp.connection import Connection
-from obsidian_mcp.doors.ide.clients import Audience, Client, Limits
-from obsidian_mcp.ide import shapes
-from obsidian_mcp.ide.watching import Watcher
-from obsidian_mcp.protocol.session import Session
-from obsidian_mcp.turns import Turns
+from obsidian_mcp.doors.ide.clients import Clients, Limits
+from obsidian_mcp.doors.ide.websocket import IdeDoor, bind
+from obsidian_mcp.servers.ide import lockfile, messages
+from obsidian_mcp.servers.ide.child import ChildProgram, NoChildProgram
+from obsidian_mcp.servers.ide.lockfile import Door
+from obsidian_mcp.servers.ide.server import Ide
+from obsidian_mcp.servers.ide.watcher import Watcher
+from obsidian_mcp.servers.ide.workspace import IdeWorkspace
+from obsidian_mcp.vault.active import Active
 
-if TYPE_CHECKING:
-    from obsidian_mcp.connection import Answerer
-
-UNREAD = Limits().unread
-HANDSHAKES = 200  # under way at once; beyond that a connection is cut
+ENDING = ("SIGTERM", "SIGINT", "SIGHUP")
+TRIES = 20
 
 
-class IdeDoor:
-    """One vault's. `selection` is the one last seen, as a message."""
+class NoDoor(Exception):
+    """A door can't be opened; one line says why."""
 
-    def __init__(
-        self,
-        answerer: Answerer,
-        watcher: Watcher,
-        audience: Audience,
-        selection: Callable[[], bytes | None],
-        token: str,
-        limits: Limits,
-    ) -> None:
-        self._answerer = answerer
-        self._watcher = watcher
-        self._audience = audience
-        self._selection = selection
-        self._token = token.encode()
-        self._limits = limits
-        self._turns = Turns()
 
-    async def open(self, listening: socket.socket) -> Server:
-        """Answer from now on. Whoever closes the server tells everybody that we go away."""
-        quiet = logging.getLogger("websockets")  # its words are not log lines of ours
-        quiet.addHandler(logging.NullHandler())
-        quiet.propagate = False
-        limits = self._limits
-        return await serve(
-            self._converse,
-            sock=listening,
-            process_request=self._admit,
-            select_subprotocol=lambda _, offered: Subprotocol("mcp") if "mcp" in offered else None,
-            compression=None,
-            server_header=None,
-            open_timeout=limits.handshake,
-            close_timeout=limits.close,
-            ping_interval=None,  # ours is below: theirs gives up after one miss
-            max_size=(limits.message, limits.frame),
-            create_connection=_Guarded,
-            logger=quiet,
-        )
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """A door with its socket, not answering yet."""
 
-    def _admit(self, connection: ServerConnection, request: Request) -> Response | None:
-        """None lets it in. What is wrong with a token is not told."""
-        if request.headers.get_all("Origin"):
-            return _refusal(connection, http.HTTPStatus.FORBIDDEN)  # a web page: no program of ours sends it
-        offered = request.headers.get_all(shapes.AUTHORIZATION)
-        same = [hmac.compare_digest(value.encode("utf-8", "surrogateescape"), self._token) for value in offered]
-        if len(offered) != 1 or not same[0]:
-            return _refusal(connection, http.HTTPStatus.UNAUTHORIZED)
-        kind = _is_command(request.headers)
-        open = (other.request.headers for other in connection.server.connections if other.request)
-        if sum(_is_command(headers) == kind for headers in open) >= self._limits.connections:
-            return _refusal(connection, http.HTTPStatus.SERVICE_UNAVAILABLE)
-        return None
+    known: Door
+    listening: socket.socket
+    door: IdeDoor
+    watcher: Watcher
 
-    async def _converse(self, websocket: ServerConnection) -> None:
-        assert websocket.request is not None
-        command = _is_command(websocket.request.headers)
-        client = Client(websocket, self._limits, self._selection)
-        connection = Connection(
-            self._answerer,
-            self._turns,
-            client.send,
-            session=Session(more=shapes.MORE_METHODS, silent=shapes.SILENT),
-            ended=client.note,
-            heard=lambda method: None if command else self._heard(client, method),
-        )
-        logs.log("info", "connected", command=command)
-        if not command:
-            self._watcher.listen()
-        works = client.write(), client.keep_alive(), client.watch(connection.abandon)
-        tasks = [asyncio.create_task(work) for work in works]
+
+def serve(
+    desks: Sequence[IdeWorkspace],
+    environ: Mapping[str, str],
+    port: int,
+    command: Sequence[str],
+    opened: Callable[[Door], None],
+) -> int:
+    """A door for each desk, until a signal comes or the command ends; the exit code."""
+    numbers = [getattr(signal, name) for name in ENDING if hasattr(signal, name)]
+    numbers = [number for number in numbers if signal.getsignal(number) != signal.SIG_IGN]  # as nohup wants it
+    ending = _Ending(numbers)
+    with contextlib.ExitStack() as stack:
         try:
-            await self._listen(websocket, client, connection)
-        except ConnectionClosed:
-            pass
-        finally:
-            for task in tasks:
-                task.cancel()
-            connection.abandon()
-            self._audience.leave(client)
-            if not command:
-                self._watcher.leave()
-            logs.log("info", "disconnected", command=command, code=websocket.close_code)
-
-    async def _listen(self, websocket: ServerConnection, client: Client, connection: Connection) -> None:
-        """Take its messages, as fast as they can be worked on, until it is gone."""
-        async for message in websocket:
-            while connection.under_way >= self._limits.under_way or not connection.has_room:
-                await client.noted()
-                if client.is_gone:
-                    return
-            if client.is_gone:
-                return  # what still lies here was said to nobody
-            connection.receive(message.encode() if isinstance(message, str) else message)
-
-    def _heard(self, client: Client, method: str) -> None:
-        if method in shapes.SILENT and not client.is_introduced:
-            client.is_introduced = True
-            for after in self._limits.hello:
-                asyncio.get_running_loop().call_later(after, self._greet, client)
-
-    def _greet(self, client: Client) -> None:
-        if client.is_gone:
-            return
-        self._audience.enter(client)
-        client.select()
+            doors = [_open(desk, environ, port, stack) for desk in desks]
+        except lockfile.Unannounced as problem:
+            raise NoDoor(str(problem)) from None
+        stack.callback(ending.ignore)  # first of all that is done at the end: nothing may interrupt the rest
+        try:
+            return asyncio.run(_run(doors, environ, command, opened, ending))
+        except NoChildProgram as problem:
+            raise NoDoor(str(problem)) from None
 
 
-class _Guarded(ServerConnection):
-    """Cut at once where too many have come and not said who they are, or where it only talks."""
+class _Ending:
+    """The signals that ask for an end: before there is a loop they raise SystemExit, later they are passed on."""
 
-    def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        super().connection_made(transport)
-        if len(self.server.handler_tasks) > HANDSHAKES:
-            self.transport.abort()
+    def __init__(self, numbers: Sequence[int]) -> None:
+        self._numbers = numbers
+        self.asked: int | None = None
+        self._act(self._exit)
 
-    def data_received(self, data: bytes) -> None:
-        """Pings are answered by the library, whether anybody reads the answers or not."""
-        super().data_received(data)
-        if self.transport.get_write_buffer_size() > UNREAD:
-            self.transport.abort()
+    def _act(self, act: Callable[[int], Any]) -> None:
+        for number in self._numbers:
+            signal.signal(number, lambda number, _: act(number))
+
+    def _exit(self, number: int) -> None:
+        self.ignore()
+        sys.exit(128 + number)
+
+    def ignore(self) -> None:
+        for number in self._numbers:
+            signal.signal(number, signal.SIG_IGN)
+
+    def pass_on(self, act: Callable[[int], None]) -> None:
+        """From now on; and at once, if one has come already."""
+
+        def heard(number: int) -> None:
+            self.asked = number
+            act(number)
+
+        self._act(heard)
+        if self.asked is not None:
+            act(self.asked)
 
 
-def bind(port: int) -> socket.socket:
-    """A socket of this machine alone, on which nobody is answered yet."""
-    bound = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
-    try:
-        if os.name == "posix":  # elsewhere it would let two programs have one port
-            bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        bound.bind(("127.0.0.1", port))
-    except OSError:
+def _open(desk: IdeWorkspace, environ: Mapping[str, str], port: int, stack: contextlib.ExitStack) -> Opened:
+    lockfile.sweep(environ, desk.root)
+    listening = _bound(environ, port)
+    stack.callback(listening.close)
+    token = str(uuid.uuid4())
+    known = stack.enter_context(lockfile.announced(environ, desk.root, listening.getsockname()[1], token))
+    door, watcher = make(desk, token, Limits())
+    return Opened(known, listening, door, watcher)
+
+
+def make(desk: IdeWorkspace, token: str, limits: Limits, **between: float) -> tuple[IdeDoor, Watcher]:
+    """A desk's door and what watches for it."""
+    audience = Clients(limits)
+
+    def message(found: Active) -> bytes:
+        return messages.selection_changed(found, desk.file(found.path), desk.uri(found.path))
+
+    def newest() -> bytes | None:
+        found = watcher.latest
+        return message(found) if found else None
+
+    watcher = Watcher(desk.active, desk.left, audience.select, **between)
+    answerer = Ide(desk, watcher, audience.mention)
+    return IdeDoor(answerer, watcher, audience, newest, token, limits), watcher
+
+
+def _bound(environ: Mapping[str, str], port: int) -> socket.socket:
+    """On a port for which no other program has a lock file: that would not be ours to replace."""
+    for _ in range(TRIES):
+        try:
+            bound = bind(port)
+        except OSError as error:
+            raise NoDoor(f"port {port} cannot be used: {error.strerror}; leave --port out") from None
+        if not lockfile.is_taken(environ, bound.getsockname()[1]):
+            return bound
         bound.close()
-        raise
-    return bound
+        if port:
+            break
+    raise NoDoor(f"another program has left a lock file for port {port}; leave --port out")
 
 
-def _is_command(headers: Headers) -> bool:
-    """Our own `mention`, which is neither counted nor told anything."""
-    return shapes.COMMAND in headers
+async def _run(
+    doors: Sequence[Opened],
+    environ: Mapping[str, str],
+    command: Sequence[str],
+    opened: Callable[[Door], None],
+    ending: _Ending,
+) -> int:
+    loop, stop = asyncio.get_running_loop(), asyncio.Event()
+    ending.pass_on(lambda number: _set(stop, loop))
+    servers: list[Server] = []
+    try:
+        for one in doors:
+            servers.append(await one.door.open(one.listening))
+            one.watcher.begin()
+            logs.log("info", "listening", vault=one.known.folder, port=one.known.port, pid=os.getpid())
+            opened(one.known)
+        if not command:
+            await stop.wait()
+            return 0
+        if ending.asked is not None:
+            return 128 + ending.asked
+        first = doors[0].known
+        companion = ChildProgram(command, first.folder, first.port, environ)
+        # Ctrl-C is pressed for the program, which gets it from the terminal.
+        ending.pass_on(lambda number: None if number == signal.SIGINT else companion.end(number))
+        return await asyncio.to_thread(companion.wait)
+    finally:
+        ending.ignore()
+        for one in doors:
+            one.watcher.end()
+        for server in servers:
+            server.close()
+        await _closed(servers)
+        logs.log("info", "ended")
 
 
-def _refusal(connection: ServerConnection, status: http.HTTPStatus) -> Response:
-    return connection.respond(status, f"{status.phrase}\n")
+def _set(stop: asyncio.Event, loop: asyncio.AbstractEventLoop) -> None:
+    with contextlib.suppress(RuntimeError):  # the loop has ended already
+        loop.call_soon_threadsafe(stop.set)
+
+
+async def _closed(servers: Sequence[Server]) -> None:
+    """Everybody has a moment to take leave; who doesn't read is cut off."""
+    if not servers:
+        return
+    waiting = [asyncio.ensure_future(server.wait_closed()) for server in servers]
+    _, late = await asyncio.wait(waiting, timeout=Limits().close)
+    if late:
+        for server in servers:
+            for connection in list(server.all_connections):
+                connection.transport.abort()
+        await asyncio.wait(late)

@@ -1,0 +1,134 @@
+"""Bytes on disk: read whole, swapped in one step, and nothing left behind. Beneath `files`, which knows vaults."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import secrets
+import stat
+from collections.abc import Iterator
+
+from obsidian_mcp.backends.files.held import BINARY, NO_LINK, HeldPath, require_regular
+from obsidian_mcp.errors import Conflict, PermissionDenied
+
+CHUNK = 64 * 1024
+TEMPORARY = ".obsidian-mcp-"
+
+
+class Longer(Exception):
+    """The file has more bytes than are wanted; how many is told."""
+
+    def __init__(self, size: int) -> None:
+        super().__init__(size)
+        self.size = size
+
+
+def stamp(found: os.stat_result) -> int | None:
+    """One number, because there may be very many of them."""
+    if not stat.S_ISREG(found.st_mode):
+        return None
+    return stamp_of(found)
+
+
+def stamp_of(found: os.stat_result) -> int:
+    """The same for what is known to be a regular file."""
+    return hash((found.st_mtime_ns, found.st_ctime_ns, found.st_size, found.st_ino))
+
+
+def read_path(file: str) -> bytes:
+    """A file of the settings, through whatever links lead to it."""
+    return _whole(os.open(file, os.O_RDONLY | BINARY | getattr(os, "O_NONBLOCK", 0)), None)
+
+
+def read(at: HeldPath, most: int | None = None) -> bytes:
+    """In small chunks: one large buffer is several times slower. Raises Longer if it has more than so many bytes."""
+    return _whole(at.open(os.O_RDONLY | NO_LINK), most)
+
+
+def _whole(fd: int, most: int | None) -> bytes:
+    try:
+        require_regular(fd)
+        if most is not None and (size := os.fstat(fd).st_size) > most:
+            raise Longer(size)
+        data = os.read(fd, CHUNK)
+        return data if len(data) < CHUNK else data + rest(fd)  # of a regular file, less than asked for is the end
+    finally:
+        os.close(fd)
+
+
+def rest(fd: int) -> bytes:
+    """From where it stands to the end."""
+    parts = []
+    while part := os.read(fd, CHUNK):
+        parts.append(part)
+    return b"".join(parts)
+
+
+def swap(path: str, at: HeldPath, before: bytes, after: bytes) -> None:
+    """Give a file other bytes in one step, if it still has those it had."""
+    with temporary(at, after) as made:
+        put_in_place(path, made, at, before)
+
+
+def put_in_place(path: str, made: HeldPath, at: HeldPath, before: bytes) -> None:
+    """The second half of a swap. Needs no room on the disk."""
+    found = at.lstat()
+    if not stat.S_ISREG(found.st_mode):
+        raise PermissionDenied(f"{path} is no longer a file of its own, so it is left alone.", path=path)
+    mode = stat.S_IMODE(found.st_mode)
+    if not mode & 0o222 or not at.may_be_written:
+        raise PermissionDenied(f"{path} is read-only. Nothing was changed. Make it writable first.", path=path)
+    if mode != stat.S_IMODE(made.lstat().st_mode):
+        made.set_mode(mode)
+    if read(at) != before:
+        raise Conflict(f"{path} was changed by someone else meanwhile. Nothing was changed. Read it again.", path=path)
+    made.replace(at)
+    _unfinished.discard(made.text)
+
+
+_unfinished: set[str] = set()
+
+
+def discard_unfinished() -> None:
+    """When the process has to end at once: leave no temporary file in a vault."""
+    for name in list(_unfinished):
+        with contextlib.suppress(OSError):
+            os.unlink(name)
+
+
+@contextlib.contextmanager
+def temporary(beside: HeldPath, data: bytes) -> Iterator[HeldPath]:
+    """A hidden file with the data, on disk, in the folder where it will be needed; gone afterwards."""
+    made = prepare(beside, data)
+    try:
+        yield made
+    finally:
+        discard(made)
+
+
+def prepare(beside: HeldPath, data: bytes) -> HeldPath:
+    """The first half of a swap: all that can fail for want of room."""
+    made = beside.beside(f"{TEMPORARY}{secrets.token_hex(8)}.tmp")
+    _unfinished.add(made.text)
+    try:
+        # Not tempfile: it makes files that nobody else may read, and a note should be as the umask says.
+        fd = made.open(os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
+        try:
+            rest = memoryview(data)
+            while rest:
+                rest = rest[os.write(fd, rest) :]
+            os.fsync(fd)
+        finally:
+            os.close(fd)
+    except BaseException:
+        discard(made)
+        raise
+    return made
+
+
+def discard(made: HeldPath) -> None:
+    """Remove a temporary file that was not put in place."""
+    if made.text in _unfinished:
+        with contextlib.suppress(OSError):
+            made.unlink()
+        _unfinished.discard(made.text)

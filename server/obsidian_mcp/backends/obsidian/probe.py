@@ -1,0 +1,55 @@
+"""What the Obsidian command says of itself, for whoever wants to know why it doesn't work."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from obsidian_mcp.backends.obsidian import argv, process, replies
+from obsidian_mcp.call import CallContext
+from obsidian_mcp.errors import CliFailed
+
+NATIVE_SINCE = (1, 12, 7)
+_VERSION = re.compile(r"(\d{1,9})\.(\d{1,9})\.(\d{1,9})(?: \(installer (\d{1,9})\.(\d{1,9})\.(\d{1,9})\))?")
+
+
+@dataclass(frozen=True, slots=True)
+class Version:
+    """As printed, and whether the installer brought the small, fast command."""
+
+    text: str
+    native: bool
+
+
+def version(command: str, environ: Mapping[str, str], call: CallContext) -> Version:
+    """Raises what a tool would raise if the app does not answer."""
+    reply = _ask(command, ["version"], environ, call)
+    found = _VERSION.match(reply)
+    if found is None:
+        said = reply.strip()[:200] or "nothing"
+        raise replies.failure(reply) or CliFailed(f"It does not tell its version but says: {said}")
+    installer = found.groups()[3:] if found[4] else found.groups()[:3]
+    return Version(reply.strip(), tuple(int(part) for part in installer) >= NATIVE_SINCE)
+
+
+def vault_folder(command: str, vault: str, environ: Mapping[str, str], call: CallContext) -> str:
+    """Where the app has the vault; empty if it does not say."""
+    words = argv.for_vault(vault, argv.vault_path())
+    reply = _ask(command, words, environ, call)
+    if replies.is_false_not_found(reply, argv.vault_path()[0]):  # its window was closed, and is open now
+        reply = _ask(command, words, environ, call)
+    failure = replies.failure(reply)
+    if failure is not None:
+        raise failure
+    lines = replies.listed(reply)
+    return lines[0] if len(lines) == 1 else ""
+
+
+def has_files(command: str, vault: str, environ: Mapping[str, str], call: CallContext) -> bool:
+    reply = _ask(command, argv.for_vault(vault, argv.files()), environ, call)
+    return replies.failure(reply) is None and bool(replies.listed(reply))
+
+
+def _ask(command: str, words: list[str], environ: Mapping[str, str], call: CallContext) -> str:
+    return replies.payload(process.run([command, *words], environ, call, f"asking Obsidian for its {words[-1]}"))

@@ -1,0 +1,178 @@
+"""One vault's door: who may come in, and the conversation with each. What is asked is not its matter."""
+
+from __future__ import annotations
+
+import asyncio
+import hmac
+import http
+import logging
+import os
+import socket
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from websockets.asyncio.server import Server, ServerConnection, serve
+from websockets.datastructures import Headers
+from websockets.exceptions import ConnectionClosed
+from websockets.http11 import Request, Response
+from websockets.typing import Subprotocol
+
+from obsidian_mcp import logs
+from obsidian_mcp.connection import Connection
+from obsidian_mcp.doors.ide.clients import Client, Clients, Limits
+from obsidian_mcp.protocol.methods import Session
+from obsidian_mcp.scheduler import Scheduler
+from obsidian_mcp.servers.ide import messages
+from obsidian_mcp.servers.ide.watcher import Watcher
+
+if TYPE_CHECKING:
+    from obsidian_mcp.connection import Answerer
+
+UNREAD = Limits().unread
+HANDSHAKES = 200  # under way at once; beyond that a connection is cut
+
+
+class IdeDoor:
+    """One vault's. `selection` is the one last seen, as a message."""
+
+    def __init__(
+        self,
+        answerer: Answerer,
+        watcher: Watcher,
+        audience: Clients,
+        selection: Callable[[], bytes | None],
+        token: str,
+        limits: Limits,
+    ) -> None:
+        self._answerer = answerer
+        self._watcher = watcher
+        self._audience = audience
+        self._selection = selection
+        self._token = token.encode()
+        self._limits = limits
+        self._turns = Scheduler()
+
+    async def open(self, listening: socket.socket) -> Server:
+        """Answer from now on. Whoever closes the server tells everybody that we go away."""
+        quiet = logging.getLogger("websockets")  # its words are not log lines of ours
+        quiet.addHandler(logging.NullHandler())
+        quiet.propagate = False
+        limits = self._limits
+        return await serve(
+            self._converse,
+            sock=listening,
+            process_request=self._admit,
+            select_subprotocol=lambda _, offered: Subprotocol("mcp") if "mcp" in offered else None,
+            compression=None,
+            server_header=None,
+            open_timeout=limits.handshake,
+            close_timeout=limits.close,
+            ping_interval=None,  # ours is below: theirs gives up after one miss
+            max_size=(limits.message, limits.frame),
+            create_connection=_Guarded,
+            logger=quiet,
+        )
+
+    def _admit(self, connection: ServerConnection, request: Request) -> Response | None:
+        """None lets it in. What is wrong with a token is not told."""
+        if request.headers.get_all("Origin"):
+            return _refusal(connection, http.HTTPStatus.FORBIDDEN)  # a web page: no program of ours sends it
+        offered = request.headers.get_all(messages.AUTHORIZATION)
+        same = [hmac.compare_digest(value.encode("utf-8", "surrogateescape"), self._token) for value in offered]
+        if len(offered) != 1 or not same[0]:
+            return _refusal(connection, http.HTTPStatus.UNAUTHORIZED)
+        kind = _is_command(request.headers)
+        open = (other.request.headers for other in connection.server.connections if other.request)
+        if sum(_is_command(headers) == kind for headers in open) >= self._limits.connections:
+            return _refusal(connection, http.HTTPStatus.SERVICE_UNAVAILABLE)
+        return None
+
+    async def _converse(self, websocket: ServerConnection) -> None:
+        assert websocket.request is not None
+        command = _is_command(websocket.request.headers)
+        client = Client(websocket, self._limits, self._selection)
+        connection = Connection(
+            self._answerer,
+            self._turns,
+            client.send,
+            session=Session(more=messages.MORE_METHODS, silent=messages.SILENT),
+            ended=client.note,
+            heard=lambda method: None if command else self._heard(client, method),
+        )
+        logs.log("info", "connected", command=command)
+        if not command:
+            self._watcher.listen()
+        works = client.write(), client.keep_alive(), client.watch(connection.abandon)
+        tasks = [asyncio.create_task(work) for work in works]
+        try:
+            await self._listen(websocket, client, connection)
+        except ConnectionClosed:
+            pass
+        finally:
+            for task in tasks:
+                task.cancel()
+            connection.abandon()
+            self._audience.leave(client)
+            if not command:
+                self._watcher.leave()
+            logs.log("info", "disconnected", command=command, code=websocket.close_code)
+
+    async def _listen(self, websocket: ServerConnection, client: Client, connection: Connection) -> None:
+        """Take its messages, as fast as they can be worked on, until it is gone."""
+        async for message in websocket:
+            while connection.under_way >= self._limits.under_way or not connection.has_room:
+                await client.noted()
+                if client.is_gone:
+                    return
+            if client.is_gone:
+                return  # what still lies here was said to nobody
+            connection.receive(message.encode() if isinstance(message, str) else message)
+
+    def _heard(self, client: Client, method: str) -> None:
+        if method in messages.SILENT and not client.is_introduced:
+            client.is_introduced = True
+            for after in self._limits.hello:
+                asyncio.get_running_loop().call_later(after, self._greet, client)
+
+    def _greet(self, client: Client) -> None:
+        if client.is_gone:
+            return
+        self._audience.enter(client)
+        client.select()
+
+
+class _Guarded(ServerConnection):
+    """Cut at once where too many have come and not said who they are, or where it only talks."""
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        super().connection_made(transport)
+        if len(self.server.handler_tasks) > HANDSHAKES:
+            self.transport.abort()
+
+    def data_received(self, data: bytes) -> None:
+        """Pings are answered by the library, whether anybody reads the answers or not."""
+        super().data_received(data)
+        if self.transport.get_write_buffer_size() > UNREAD:
+            self.transport.abort()
+
+
+def bind(port: int) -> socket.socket:
+    """A socket of this machine alone, on which nobody is answered yet."""
+    bound = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+    try:
+        if os.name == "posix":  # elsewhere it would let two programs have one port
+            bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        bound.bind(("127.0.0.1", port))
+    except OSError:
+        bound.close()
+        raise
+    return bound
+
+
+def _is_command(headers: Headers) -> bool:
+    """Our own `mention`, which is neither counted nor told anything."""
+    return messages.COMMAND in headers
+
+
+def _refusal(connection: ServerConnection, status: http.HTTPStatus) -> Response:
+    return connection.respond(status, f"{status.phrase}\n")

@@ -1,0 +1,114 @@
+"""MCP over stdin and stdout: one JSON-RPC message per line."""
+
+from __future__ import annotations
+
+import _signal as signal  # type: ignore[import-not-found, unused-ignore]  # `signal` loads `enum`, for names alone
+
+from obsidian_mcp.connection import Connection
+from obsidian_mcp.doors.stdio import streams
+from obsidian_mcp.protocol.framing import Lines
+from obsidian_mcp.scheduler import Scheduler
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    from obsidian_mcp.connection import Answerer
+    from obsidian_mcp.scheduler import Access
+
+
+MOST_GATHERED = 500  # calls
+PATIENCE = 0.002  # seconds that the next line waits for a call: most are over by then
+BETWEEN_LOOKS = 0.25  # seconds between two looks whether anybody still waits for the last answers
+
+
+class _Stop(BaseException):
+    """A signal asked us to end. Not an Exception: nothing on the way up may take it for a failure."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__(number)
+        self.number = number
+
+
+def serve(
+    dispatcher: Answerer,
+    warm_up: Callable[[], None],
+    end: Callable[[int], Any],
+    begin: Callable[[Callable[[bytes], None]], None] | None = None,
+) -> None:
+    """Answer until the input ends, then call `end` with the exit code.
+
+    `warm_up` is called after each answer to a line, `begin` once, with the way
+    to send what nobody has asked for; `end` must not return.
+    """
+    pipe = streams.claim()
+
+    def send(message: bytes) -> None:
+        try:
+            pipe.send(message)
+        except streams.Closed:
+            connection.abandon()
+            end(1)
+
+    gathered = _Gathered(Scheduler())
+    connection = Connection(dispatcher, gathered, send)
+    _on_signals()
+    if begin is not None:
+        begin(send)
+    try:
+        _serve(pipe, connection, gathered, warm_up)
+        while not connection.drain(BETWEEN_LOOKS):
+            pipe.check()
+        end(0)
+    except streams.Closed:
+        connection.abandon()
+        end(1)
+    except _Stop as stop:
+        connection.abandon()
+        end(128 + stop.number)
+
+
+class _Gathered:
+    """The calls of one read of the input, which run together: see `Scheduler.run_batch`."""
+
+    def __init__(self, turns: Scheduler) -> None:
+        self._turns = turns
+        self._jobs: list[tuple[Access, Callable[[], None]]] = []
+
+    def submit(self, turn: Access, job: Callable[[], None]) -> None:
+        self._jobs.append((turn, job))
+        if len(self._jobs) >= MOST_GATHERED:
+            self.hand_over()
+
+    def hand_over(self) -> None:
+        jobs, self._jobs = self._jobs, []
+        self._turns.run_batch(jobs, PATIENCE)
+
+
+def _serve(pipe: streams.Streams, connection: Connection, gathered: _Gathered, warm_up: Callable[[], None]) -> None:
+    lines = Lines()
+    while data := pipe.read():
+        for line in lines.feed(data):
+            connection.receive(line)
+            warm_up()
+            if connection.wants_to_end:
+                break
+        gathered.hand_over()
+        if connection.wants_to_end:
+            return
+    for line in lines.end():
+        connection.receive(line)
+    gathered.hand_over()
+
+
+def _on_signals() -> None:
+    def stop(number: int, _frame: object) -> None:
+        for other in numbers:
+            signal.signal(other, signal.SIG_IGN)
+        raise _Stop(number)
+
+    names = ("SIGTERM", "SIGINT", "SIGHUP", "SIGBREAK")
+    numbers = [getattr(signal, name) for name in names if hasattr(signal, name)]
+    for number in numbers:
+        signal.signal(number, stop)

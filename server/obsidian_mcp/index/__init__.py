@@ -1,0 +1,1 @@
+"""What a vault holds, remembered between calls and never believed unchecked."""

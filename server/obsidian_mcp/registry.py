@@ -1,0 +1,126 @@
+"""The vaults that Obsidian has registered on this machine, from its `obsidian.json`.
+
+The app owns that file and rewrites it; it is read here and never written.
+"""
+
+from __future__ import annotations
+
+import json
+import ntpath
+import os
+import posixpath
+import sys
+
+from obsidian_mcp.errors import VaultNotFound
+from obsidian_mcp.settings import at_home, looks_like_path
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+
+class Registered:
+    """One vault. Its name is its folder's base name; names may repeat, ids don't."""
+
+    __slots__ = ("id", "name", "open", "path")
+
+    def __init__(self, id: str, path: str, open: bool) -> None:
+        self.id = id
+        self.path = path
+        self.name = _base_name(path)
+        self.open = open
+
+
+def places(environ: Mapping[str, str], platform: str = sys.platform) -> list[str]:
+    """Where `obsidian.json` may lie."""
+    home = environ.get("HOME", "")
+    if platform == "win32":
+        folder = environ.get("APPDATA", "")
+        return [ntpath.join(folder, "obsidian", "obsidian.json")] if folder else []
+    if not home and not environ.get("XDG_CONFIG_HOME"):
+        return []
+    if platform == "darwin":
+        return [posixpath.join(home, "Library/Application Support/obsidian/obsidian.json")]
+    config = environ.get("XDG_CONFIG_HOME") or posixpath.join(home, ".config")
+    places = [posixpath.join(config, "obsidian/obsidian.json")]
+    if home:
+        places.append(posixpath.join(home, ".var/app/md.obsidian.Obsidian/config/obsidian/obsidian.json"))
+        places.append(posixpath.join(home, "snap/obsidian/current/.config/obsidian/obsidian.json"))
+    return places
+
+
+def registered(environ: Mapping[str, str], platform: str = sys.platform) -> list[Registered]:
+    """Every vault of every list there is. A list that cannot be read counts as empty."""
+    found: dict[str, Registered] = {}
+    for place in places(environ, platform):
+        for vault in _read(place):
+            found.setdefault(vault.id, vault)
+    return list(found.values())
+
+
+def find(wanted: str, vaults: Sequence[Registered], environ: Mapping[str, str]) -> list[Registered]:
+    """The vaults that an id, a path or a name means, tried in that order."""
+    by_id = [vault for vault in vaults if vault.id == wanted]
+    if by_id:
+        return by_id
+    if looks_like_path(wanted):
+        real = _real(at_home(wanted, environ))
+        return [vault for vault in vaults if _real(vault.path) == real]
+    return [vault for vault in vaults if vault.name == wanted]
+
+
+def find_one(wanted: str, vaults: Sequence[Registered], environ: Mapping[str, str]) -> Registered | None:
+    """The vault that is meant, if it is registered; raises where several are."""
+    found = find(wanted, vaults, environ)
+    if len(found) > 1:
+        raise VaultNotFound(
+            f"{len(found)} vaults are called {wanted!r}: {described(found)}. Name one by its id or folder with --vault."
+        )
+    return found[0] if found else None
+
+
+def unique_name(vault: Registered, vaults: Sequence[Registered]) -> str:
+    """Its name where that means one vault, else its id."""
+    same = [other for other in vaults if other.name == vault.name]
+    return vault.name if len(same) == 1 else vault.id
+
+
+def described(vaults: Sequence[Registered]) -> str:
+    return ", ".join(f"{vault.name} (id {vault.id}, {vault.path})" for vault in vaults) or "none"
+
+
+def broken(environ: Mapping[str, str], platform: str = sys.platform) -> list[str]:
+    """The lists that are there and can't be read."""
+    return [place for place in places(environ, platform) if os.path.lexists(place) and _entries(place) is None]
+
+
+def _entries(place: str) -> list[tuple[str, object]] | None:
+    try:
+        fd = os.open(place, os.O_RDONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_NONBLOCK", 0))
+        with os.fdopen(fd, "rb") as file:
+            found: list[tuple[str, object]] = list(json.loads(file.read() or b"")["vaults"].items())
+            return found
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        return None
+
+
+def _read(place: str) -> list[Registered]:
+    entries = _entries(place) or []
+    usable = [(id, entry) for id, entry in entries if isinstance(entry, dict) and _usable(entry)]
+    return [Registered(id, entry["path"], entry.get("open") is True) for id, entry in usable]
+
+
+def _usable(entry: object) -> bool:
+    """One broken entry must not hide the others."""
+    path = entry.get("path") if isinstance(entry, dict) else None
+    if not isinstance(path, str) or "\x00" in path or any("\ud800" <= character <= "\udfff" for character in path):
+        return False
+    return posixpath.isabs(path) or ntpath.isabs(path)
+
+
+def _base_name(path: str) -> str:
+    return ntpath.basename(path.rstrip("/\\")) if "\\" in path else posixpath.basename(path.rstrip("/"))
+
+
+def _real(path: str) -> str:
+    return os.path.normcase(os.path.realpath(path))

@@ -1,0 +1,1 @@
+"""What answers a client: a table of methods each."""

@@ -1,0 +1,191 @@
+"""What must be kept outside the vault: the lock between servers, and the journal of a move under way.
+
+One folder a vault, below the user's state folder, named by a hash of the
+vault's real path. Starting a server makes none of it; the first write does.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import hashlib
+import json
+import os
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from filelock import FileLock, Timeout
+
+from obsidian_mcp.call import CallContext
+from obsidian_mcp.errors import Cancelled, FileFailed, TimedOut
+
+BETWEEN_TRIES = 0.02
+
+
+def state_folder(environ: Mapping[str, str], platform: str = sys.platform) -> Path:
+    """Where this user's programs keep their state; the temporary folder if nowhere else."""
+    home = environ.get("HOME", "")
+    if platform == "win32" and environ.get("LOCALAPPDATA"):
+        return Path(environ["LOCALAPPDATA"], "obsidian-mcp")
+    if platform == "darwin" and home:
+        return Path(home, "Library", "Application Support", "obsidian-mcp")
+    if os.path.isabs(environ.get("XDG_STATE_HOME", "")):
+        return Path(environ["XDG_STATE_HOME"], "obsidian-mcp")
+    return Path(home, ".local", "state", "obsidian-mcp") if home else _last_resort()
+
+
+def _last_resort() -> Path:
+    """One a user: the temporary folder is everybody's."""
+    return Path(tempfile.gettempdir(), f"obsidian-mcp-{_user()}")
+
+
+def _user() -> int:
+    return os.getuid() if hasattr(os, "getuid") else 0
+
+
+class FolderLock:
+    """A lock on a folder itself, which makes no file. Where the system has none, everybody gets it."""
+
+    def __init__(self, folder: str) -> None:
+        self._folder = folder
+        self._fd: int | None = None
+
+    def acquire(self, timeout: float) -> None:
+        """At once or not at all. Raises Timeout if somebody else has it."""
+        if sys.platform == "win32":
+            return
+        import fcntl
+
+        try:
+            self._fd = os.open(self._folder, os.O_RDONLY | os.O_DIRECTORY)
+            fcntl.flock(self._fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            self.release()
+            raise Timeout(self._folder) from None
+        except OSError:  # a file system whose folders can't be locked, or a folder that can't be used for anything
+            self.release()
+
+    def release(self) -> None:
+        if self._fd is not None:
+            os.close(self._fd)
+            self._fd = None
+
+
+class State:
+    def __init__(self, root: str, environ: Mapping[str, str]) -> None:
+        self._root = os.path.realpath(root)
+        name = hashlib.sha256(self._root.encode("utf-8", "surrogateescape")).hexdigest()[:24]
+        self._folder = state_folder(environ) / name
+        self._journal = self._folder / "move.json"
+
+    @contextlib.contextmanager
+    def locked(self, call: CallContext, doing: str) -> Iterator[None]:
+        """Alone among all servers on this vault. The system frees the locks of one that dies."""
+        with contextlib.ExitStack() as held:
+            for lock in self._locks():
+                while not self._took(lock):
+                    if call.cancelled:
+                        raise Cancelled("The client cancelled the call.")
+                    if call.remaining <= 0:
+                        raise TimedOut(
+                            f"Another server was writing to this vault for {call.limit:g} s, so {doing} was not begun. "
+                            "Nothing was changed. Try again."
+                        )
+                    time.sleep(BETWEEN_TRIES)
+                held.callback(lock.release)
+            yield
+
+    @contextlib.contextmanager
+    def locked_if_free(self) -> Iterator[bool]:
+        """The same without waiting; whether it was free."""
+        with contextlib.ExitStack() as held:
+            for lock in self._locks():
+                try:
+                    if not self._took(lock):
+                        break
+                except FileFailed:
+                    break
+                held.callback(lock.release)
+            else:
+                yield True
+                return
+            yield False
+
+    def _locks(self) -> tuple[FileLock, FolderLock]:
+        """A file's, which every system has; and the vault's own, for servers that keep their state elsewhere."""
+        try:
+            self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+            last_resort = _last_resort()
+            if self._folder.parent == last_resort and os.stat(last_resort).st_uid != _user():
+                raise PermissionError(errno.EACCES, "it belongs to somebody else")
+        except OSError as error:
+            raise self._unusable(error) from None
+        return FileLock(str(self._folder / "lock"), thread_local=False), FolderLock(self._root)
+
+    def _took(self, lock: FileLock | FolderLock) -> bool:
+        try:
+            lock.acquire(timeout=0)
+        except Timeout:
+            return False
+        except OSError as error:
+            raise self._unusable(error) from None
+        return True
+
+    def _unusable(self, error: OSError) -> FileFailed:
+        return FileFailed(
+            f"The folder {self._folder} for locks cannot be used ({error.strerror}), so nothing was changed. "
+            "Make it writable, or set XDG_STATE_HOME to a folder that is."
+        )
+
+    @property
+    def folder(self) -> str:
+        return str(self._folder)
+
+    @property
+    def usable(self) -> bool:
+        """Whether it can be written, or made; nothing is tried."""
+        there = self._folder
+        while not os.path.lexists(there) and there != there.parent:
+            there = there.parent
+        return os.path.isdir(there) and os.access(there, os.W_OK | os.X_OK)
+
+    @property
+    def has_journal(self) -> bool:
+        try:
+            os.stat(self._journal)
+        except (FileNotFoundError, NotADirectoryError):
+            return False
+        except OSError as error:
+            raise self._unusable(error) from None
+        return True
+
+    def write_journal(self, entry: Mapping[str, Any]) -> None:
+        """Whole or not at all, and on disk before the move begins."""
+        temporary = self._journal.with_suffix(".new")
+        try:
+            with open(temporary, "w", encoding="ascii") as file:
+                file.write(json.dumps(entry))
+                file.flush()
+                os.fsync(file.fileno())
+            os.replace(temporary, self._journal)
+        except OSError as error:
+            raise self._unusable(error) from None
+
+    def read_journal(self) -> dict[str, Any] | None:
+        try:
+            entry = json.loads(self._journal.read_text(encoding="ascii"))
+        except (ValueError, RecursionError):
+            return None
+        except OSError as error:
+            raise self._unusable(error) from None
+        return entry if isinstance(entry, dict) else None
+
+    def clear_journal(self) -> None:
+        try:
+            self._journal.unlink(missing_ok=True)
+        except OSError as error:
+            raise self._unusable(error) from None
