@@ -1,7 +1,7 @@
 from __future__ import annotations
 
-import json
 import threading
+from collections.abc import Mapping
 from typing import Any
 
 import pytest
@@ -9,39 +9,41 @@ import pytest
 from obsidian_mcp import connection
 from obsidian_mcp.call import CallContext, NotBegun
 from obsidian_mcp.connection import Connection
-from obsidian_mcp.errors import Cancelled, InternalError
+from obsidian_mcp.errors import Cancelled, spec_of
 from obsidian_mcp.protocol import jsonrpc
+from obsidian_mcp.protocol.methods import Method, Peer
+from obsidian_mcp.running import Job
 from obsidian_mcp.scheduler import Access, Scheduler
-from obsidian_mcp.servers.notes import ToolCall
 
 PATIENCE = 30
 
 
 class Slow:
-    """A dispatcher whose calls end when they may."""
-
-    calls: tuple[str, ...] = ("tools/call",)
+    """A server whose jobs end when they may."""
 
     def __init__(self) -> None:
         self.may_end = threading.Semaphore(0)
+        self.methods: Mapping[str, Method] = {
+            "initialize": Method(self.answer_now, before_initialize=True),
+            "ping": Method(self.answer_now),
+            "tools/list": Method(self.answer_now),
+            "tools/call": Method(lambda request, peer: Job("tool", Access(frozenset(), writes=False), 600.0, self.run)),
+        }
 
-    def quick_result(self, *_: Any) -> bytes:
-        return b"{}"
+    def answer_now(self, request: jsonrpc.Request, peer: Peer) -> dict[str, Any]:
+        return {}
 
-    def tool_call(self, request: jsonrpc.Request, modern: bool) -> ToolCall:
-        return ToolCall(request.id, "tool", {}, modern, 600.0, Access(frozenset(), writes=False))
-
-    def answer(self, tool: ToolCall, call: CallContext) -> bytes:
+    def run(self, call: CallContext) -> dict[str, Any]:
         self.may_end.acquire(timeout=PATIENCE)
-        return jsonrpc.reply(tool.id, b"{}")
+        return {}
 
 
 @pytest.mark.parametrize("limit", ["MOST_UNDER_WAY", "MOST_BYTES_UNDER_WAY"])
 def test_no_further_line_is_read_while_too_much_is_under_way(monkeypatch: pytest.MonkeyPatch, limit: str) -> None:
     monkeypatch.setattr(connection, limit, 2)
-    slow, sent = Slow(), list[bytes]()
-    dispatcher: Any = slow
-    talk = Connection(dispatcher, Scheduler(), sent.append)
+    slow = Slow()
+    sent: list[jsonrpc.Message] = []
+    talk = Connection(slow, Scheduler(), sent.append)
     talk.receive(b'{"jsonrpc":"2.0","id":0,"method":"initialize"}')
     taken = threading.Semaphore(0)
 
@@ -61,9 +63,9 @@ def test_no_further_line_is_read_while_too_much_is_under_way(monkeypatch: pytest
 
 def test_a_fourth_call_waits_for_room(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(connection, "MOST_UNDER_WAY", 2)
-    slow, sent = Slow(), list[bytes]()
-    dispatcher: Any = slow
-    talk = Connection(dispatcher, Scheduler(), sent.append)
+    slow = Slow()
+    sent: list[jsonrpc.Message] = []
+    talk = Connection(slow, Scheduler(), sent.append)
     talk.receive(b'{"jsonrpc":"2.0","id":0,"method":"initialize"}')
     for number in (1, 2):
         talk.receive(b'{"jsonrpc":"2.0","id":%d,"method":"tools/call"}' % number)
@@ -105,13 +107,13 @@ def test_cancelling_stops_what_runs() -> None:
 
 def test_nothing_is_reported_after_the_reply() -> None:
     class Keeps(Slow):
-        def answer(self, tool: ToolCall, call: CallContext) -> bytes:
+        def run(self, call: CallContext) -> dict[str, Any]:
             self.call = call
-            return super().answer(tool, call)
+            return super().run(call)
 
-    keeps, sent = Keeps(), list[bytes]()
-    dispatcher: Any = keeps
-    talk = Connection(dispatcher, Scheduler(), sent.append)
+    keeps = Keeps()
+    sent: list[jsonrpc.Message] = []
+    talk = Connection(keeps, Scheduler(), sent.append)
     talk.receive(b'{"jsonrpc":"2.0","id":0,"method":"initialize"}')
     keeps.may_end.release()
     talk.receive(b'{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"_meta":{"progressToken":"p"}}}')
@@ -122,30 +124,37 @@ def test_nothing_is_reported_after_the_reply() -> None:
     assert len(sent) == 2
 
 
+def ids_and_codes(sent: list[jsonrpc.Message]) -> list[tuple[Any, int | None]]:
+    replies = [one for one in sent if isinstance(one, jsonrpc.Reply)]
+    return [(reply.id, spec_of(reply.failure).rpc if reply.failure else None) for reply in replies]
+
+
 def test_a_request_that_also_carries_a_result_is_answered() -> None:
-    sent: list[bytes] = []
-    dispatcher: Any = Slow()
-    talk = Connection(dispatcher, Scheduler(), sent.append)
+    sent: list[jsonrpc.Message] = []
+    talk = Connection(Slow(), Scheduler(), sent.append)
     talk.receive(b'{"jsonrpc":"2.0","id":0,"method":"initialize"}')
     talk.receive(b'{"jsonrpc":"2.0","id":1,"method":"ping","result":{}}')
     talk.receive(b'{"jsonrpc":"2.0","id":2,"result":{}}')
-    assert [b'"id":0' in sent[0], b'"id":1' in sent[1], len(sent)] == [True, True, 2]
+    assert ids_and_codes(sent) == [(0, None), (1, None)]
 
 
-def test_a_bug_outside_a_call_is_answered_and_the_next_line_is_taken() -> None:
+def test_a_bug_outside_a_job_is_answered_and_the_next_line_is_taken() -> None:
     class Broken(Slow):
-        def quick_result(self, request: Any, *_: Any) -> bytes:
+        def answer_now(self, request: jsonrpc.Request, peer: Peer) -> dict[str, Any]:
             if request.method == "ping":
                 raise ZeroDivisionError
-            return b"{}"
+            return {}
 
-        def bug(self, bug: Exception, doing: str) -> InternalError:
-            return InternalError(f"{type(bug).__name__} in {doing}")
-
-    sent: list[bytes] = []
-    dispatcher: Any = Broken()
-    talk = Connection(dispatcher, Scheduler(), sent.append)
+    sent: list[jsonrpc.Message] = []
+    talk = Connection(Broken(), Scheduler(), sent.append)
     for number, method in enumerate((b"initialize", b"ping", b"tools/list")):
         talk.receive(b'{"jsonrpc":"2.0","id":%d,"method":"%s"}' % (number, method))
-    codes = [json.loads(one).get("error", {}).get("code") for one in sent]
-    assert codes == [None, -32603, None]
+    assert ids_and_codes(sent) == [(0, None), (1, -32603), (2, None)]
+
+
+def test_a_method_without_a_row_is_not_found() -> None:
+    sent: list[jsonrpc.Message] = []
+    talk = Connection(Slow(), Scheduler(), sent.append)
+    talk.receive(b'{"jsonrpc":"2.0","id":0,"method":"initialize"}')
+    talk.receive(b'{"jsonrpc":"2.0","id":1,"method":"resources/list"}')
+    assert ids_and_codes(sent) == [(0, None), (1, -32601)]

@@ -13,7 +13,7 @@ import pytest
 
 from obsidian_mcp import doctor
 from obsidian_mcp.backends.files import atomic as disk
-from obsidian_mcp.backends.files.read import Looking
+from obsidian_mcp.backends.files import read
 from obsidian_mcp.doctor import app as app_checks
 from obsidian_mcp.doctor.app import sandboxes
 from obsidian_mcp.state import State
@@ -258,10 +258,10 @@ def test_a_folder_that_may_not_be_read_or_written_is_a_failure(
         return found["folder"].status, found["folder"].remedy
 
     assert folder()[0] == "ok"
-    monkeypatch.setattr(Looking, "access", (True, False))
+    monkeypatch.setattr(read, "access", lambda root: (True, False))
     assert folder() == ("fail", "Change its permissions, or use --read-only.")
     assert folder(**{"read-only": ["true"]})[0] == "ok"
-    monkeypatch.setattr(Looking, "access", (False, False))
+    monkeypatch.setattr(read, "access", lambda root: (False, False))
     assert folder(**{"read-only": ["true"]}) == ("fail", "Change its permissions.")
 
 

@@ -11,12 +11,13 @@ def kinds() -> list[type[errors.Failure]]:
     ]
 
 
-def test_every_failure_has_a_face() -> None:
-    assert set(kinds()) == set(errors.ERRORS)
+def test_every_failure_has_a_row_of_its_own_or_that_of_its_kind() -> None:
+    assert set(errors.ERRORS) <= set(kinds())
+    assert all(errors.spec_of(kind("It failed.")) for kind in kinds())
 
 
 def test_the_codes_are_those_of_the_contract() -> None:
-    codes = {face.error_code: face.rpc for face in errors.ERRORS.values()}
+    codes = {spec.error_code: spec.rpc for spec in errors.ERRORS.values()}
     assert codes == {
         "PARSE_ERROR": -32700,
         "INVALID_REQUEST": -32600,
@@ -47,4 +48,31 @@ def test_the_codes_are_those_of_the_contract() -> None:
 
 
 def test_no_failure_ends_a_shell_command_as_a_success() -> None:
-    assert all(face.shell > 0 and face.envelope > 0 for face in errors.ERRORS.values())
+    assert all(spec.shell > 0 and spec.envelope > 0 for spec in errors.ERRORS.values())
+
+
+def test_a_message_is_what_happened_then_the_vaults_state_then_what_to_do() -> None:
+    failure = errors.NoteNotFound("It is gone.", "Look elsewhere.", errors.UNTOUCHED)
+    assert failure.message == "It is gone. Nothing was changed. Look elsewhere."
+    assert errors.NoteNotFound("It is gone.").message == "It is gone."
+
+
+def test_each_audience_has_its_own_words_for_what_to_do() -> None:
+    failure = errors.NoteNotFound("It is gone.", errors.Hint("Call a tool.", "Give a flag.", ""))
+    assert [failure.told_to(who) for who in (errors.MODEL, errors.SHELL, errors.DOCTOR)] == [
+        "It is gone. Call a tool.",
+        "It is gone. Give a flag.",
+        "It is gone.",
+    ]
+
+
+def test_a_part_of_a_larger_fact_keeps_its_kind_its_hint_and_its_data() -> None:
+    inner = errors.Conflict("A.md has changed.", "Read it again.", path="A.md")
+    outer = inner.within("While it was checked", errors.UNKNOWN)
+    assert (type(outer), outer.data, outer.vault) == (errors.Conflict, {"path": "A.md"}, errors.UNKNOWN)
+    assert outer.message.startswith("While it was checked: A.md has changed. It may have taken effect")
+    assert outer.message.endswith("Read it again.")
+
+
+def test_every_state_but_reading_has_a_sentence() -> None:
+    assert [state for state in errors.STATES if not state.sentence] == [errors.READ]

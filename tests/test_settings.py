@@ -15,6 +15,7 @@ def test_the_defaults() -> None:
     plain = load()
     assert (plain.vaults, plain.backend, plain.obsidian_bin) == ((), "auto", "")
     assert (plain.timeout, plain.timeouts, plain.errors, plain.read_only) == (30.0, {}, "rpc", False)
+    assert (plain.toolsets, plain.tools) == ((), ())
     assert (plain.log_level, plain.log_format) == ("info", "json")
 
 
@@ -30,6 +31,8 @@ FLAGS = {
     ),
     "errors": (("--errors", "result"), {"ERRORS": "result"}, "result"),
     "read_only": (("--read-only",), {"READ_ONLY": "true"}, True),
+    "toolsets": (("--toolsets", "notes,find", "--toolsets=notes"), {"TOOLSETS": "notes, find"}, ("notes", "find")),
+    "tools": (("--tools", "read_note,-open_note"), {"TOOLS": "read_note,-open_note"}, ("read_note", "-open_note")),
     "log_level": (("--log-level", "debug"), {"LOG_LEVEL": "debug"}, "debug"),
     "log_format": (("--log-format", "console"), {"LOG_FORMAT": "console"}, "console"),
 }

@@ -8,16 +8,19 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 from filelock import FileLock
 
-from obsidian_mcp.backends.files.vault import EmbeddedVault
-from obsidian_mcp.backends.files.write import Folder
+from obsidian_mcp.backends.files import transaction
+from obsidian_mcp.backends.files.root import VaultRoot
+from obsidian_mcp.backends.files.vault import FilesVault
 from obsidian_mcp.call import CallContext
 from obsidian_mcp.errors import Cancelled, Conflict, FileFailed
-from obsidian_mcp.index.names import Index
+from obsidian_mcp.operations.editing import edit
 from obsidian_mcp.state import FolderLock, State, state_folder
+from obsidian_mcp.vault.changes import ChangeSet, Write
 from obsidian_mcp.vault.path import VaultPath
 from tests.support.client import Server, ToolFailed
 from tests.support.world import World
@@ -102,24 +105,32 @@ def test_a_state_folder_of_somebody_else_is_not_used(tmp_path: Path, monkeypatch
     user = os.getuid()
     monkeypatch.setattr(os, "getuid", lambda: user + 1)
     state = State(str(tmp_path), {})
-    with pytest.raises(FileFailed, match="somebody else"), state.locked(CallContext(5), "writing"):
+    with pytest.raises(FileFailed, match="another user"), state.locked(CallContext(5), "writing"):
         pass
 
 
+def vault_in(folder: Path, state: State, call: CallContext) -> FilesVault:
+    no_index: Any = None
+    return FilesVault(VaultRoot(str(folder)), no_index, state, set(), call)
+
+
+def append(vault: FilesVault) -> bytes:
+    return edit(VaultPath("A.md"), lambda before: before + b"b", None, vault, "appending")
+
+
 def test_a_note_that_changes_at_every_look_is_a_conflict(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def replace(path: VaultPath, before: bytes, after: bytes) -> None:
-        looks.append(before)
+    def commit(root: VaultRoot, state: State, changes: ChangeSet, *_: object) -> ChangeSet:
+        (change,) = changes.changes
+        assert isinstance(change, Write)
+        looks.append(change.before)
         raise Conflict("It was changed.")
 
-    looks: list[bytes] = []
+    looks: list[bytes | None] = []
     (tmp_path / "A.md").write_bytes(b"a")
-    folder = Folder(str(tmp_path))
     state = State(str(tmp_path), {"XDG_STATE_HOME": str(tmp_path / ".state")})
-    monkeypatch.setattr(folder, "replace", replace)
+    monkeypatch.setattr(transaction, "commit", commit)
     with pytest.raises(Conflict):
-        EmbeddedVault(folder, Index(folder), state, CallContext(5)).append(
-            VaultPath("A.md"), "b", inline=False, if_match=None
-        )
+        append(vault_in(tmp_path, state, CallContext(5)))
     assert looks == [b"a"] * 3
 
 
@@ -131,10 +142,10 @@ def test_a_call_that_is_cancelled_as_it_gets_the_lock_writes_nothing(
         return really(lock)
 
     (tmp_path / "A.md").write_bytes(b"a")
-    folder, call = Folder(str(tmp_path)), CallContext(5)
+    call = CallContext(5)
     state = State(str(tmp_path), {"XDG_STATE_HOME": str(tmp_path / ".state")})
     really = state._took
     monkeypatch.setattr(state, "_took", took)
     with pytest.raises(Cancelled):
-        EmbeddedVault(folder, Index(folder), state, call).append(VaultPath("A.md"), "b", inline=False, if_match=None)
+        append(vault_in(tmp_path, state, call))
     assert (tmp_path / "A.md").read_bytes() == b"a"

@@ -33,9 +33,10 @@ LIGHT = set(
     "_collections _functools _operator _weakrefset itertools".split()
 )
 OWN = set(
-    "__main__ app answers call connection dispatcher doors doors.stdio doors.streams errors protocol protocol.eras "
-    "protocol.framing protocol.jsonrpc protocol.quickjson protocol.session protocol.shapes settings tools "
-    "tools.catalogue turns".split()
+    "__main__ app call connection doors doors.stdio doors.stdio.server doors.stdio.streams errors features "
+    "features.tools protocol protocol.framing protocol.jsonrpc protocol.methods protocol.quickjson protocol.results "
+    "protocol.revisions running scheduler servers servers.notes settings tools tools.catalogue tools.toolsets "
+    "vaults".split()
 )
 LISTING = (
     "import os, sys\n"
@@ -59,7 +60,7 @@ def test_nothing_heavy_is_loaded_before_the_first_replies(own_world: World) -> N
         assert len(server.request("tools/list")["result"]["tools"]) == 9
         assert server.finish() == 0
     loaded = set(server.log.decode().split())
-    assert "obsidian_mcp.doors.stdio" in loaded
+    assert "obsidian_mcp.doors.stdio.server" in loaded
     assert {name for name in loaded if not name.startswith("obsidian_mcp")} <= LIGHT
     assert {name for name in loaded if name.startswith("obsidian_mcp.")} <= {f"obsidian_mcp.{name}" for name in OWN}
 
@@ -68,8 +69,8 @@ def test_taking_a_call_loads_nothing_that_the_warm_up_loads() -> None:
     """Two threads that import the same heavy modules at once can see them half made."""
     program = (
         "import sys\n"
-        "from obsidian_mcp.servers.notes import touched\n"
-        "touched({'name': 'x'})\n"
+        "from obsidian_mcp.features.tools import touched\n"
+        "touched({'name': 'x'}, ['name'])\n"
         "import json; print(json.dumps(sorted(sys.modules)))\n"
     )
     program = f"import sys; sys.path[:] = {sys.path!r}\n{program}"

@@ -37,7 +37,7 @@ def _serve(given: dict[str, list[str]]) -> None:
     app = App(settings.load(given, dict(os.environ)))
     if os.isatty(0):
         sys.stderr.write("obsidian-mcp: serving MCP on stdin for a host; Ctrl-D ends it, --help says more\n")
-        problem = app.problem()
+        problem = app.vaults.problem()
         if problem:
             sys.stderr.write(f"obsidian-mcp: no call will work: {problem}; see obsidian-mcp doctor\n")
     app.serve_stdio()

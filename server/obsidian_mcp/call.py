@@ -11,13 +11,24 @@ from obsidian_mcp.errors import Cancelled, TimedOut
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-    from typing import TypeVar
+    from typing import Protocol, TypeVar
 
     T = TypeVar("T")
+
+    class Lock(Protocol):
+        def acquire(self, blocking: bool = ..., timeout: float = ...) -> bool: ...
+        def release(self) -> None: ...
+
+
+BETWEEN_CHECKS = 0.05  # seconds
 
 
 class NotBegun(TimedOut):
     """The limit passed between two steps: the next was not begun."""
+
+
+def cancelled() -> Cancelled:
+    return Cancelled("The client cancelled the call.")
 
 
 class CallContext:
@@ -63,7 +74,7 @@ class CallContext:
         """
         with self._lock:
             if self._cancelled:
-                raise Cancelled("The client cancelled the call.")
+                raise cancelled()
             it = start()
             self._stop = lambda: stop(it)
         try:
@@ -76,12 +87,22 @@ class CallContext:
     def check(self, doing: str) -> None:
         """Raise if the call must not go on to `doing`."""
         if self._cancelled:
-            raise Cancelled("The client cancelled the call.")
+            raise cancelled()
         if self.remaining <= 0:
             raise NotBegun(
-                f"The limit of {self.limit:g} s passed before {doing}; that step was not begun. "
+                f"The limit of {self.limit:g} s passed before {doing}; that step was not begun.",
                 "Check that Obsidian responds, then try again.",
             )
+
+    @contextlib.contextmanager
+    def holding(self, lock: Lock, doing: str) -> Iterator[None]:
+        """Hold a lock that another call may keep for long: the limit and a cancel count while it is waited for."""
+        while not lock.acquire(timeout=BETWEEN_CHECKS):
+            self.check(doing)
+        try:
+            yield
+        finally:
+            lock.release()
 
     def progress(self, message: str) -> None:
         if self._report is not None:

@@ -1,45 +1,42 @@
 """One client's conversation: what came in, what is still running, what goes out.
 
-Bytes are moved by a door, one request is answered by the dispatcher; here it is
-decided which requests are admitted, when each may run, and who gets the reply.
+Bytes are moved and replies encoded by a door, requests are answered by a server's table of methods; here it is decided
+which requests are admitted, when each may run, and which reply belongs to it.
 """
 
 from __future__ import annotations
 
 import threading
 
-from obsidian_mcp.answers import Batch, Progress
+from obsidian_mcp import running
 from obsidian_mcp.call import CallContext
 from obsidian_mcp.errors import Failure, InvalidRequest, ParseError
 from obsidian_mcp.protocol import jsonrpc
 from obsidian_mcp.protocol.framing import MAX_LINE, TooLong
+from obsidian_mcp.protocol.jsonrpc import Reply
 from obsidian_mcp.protocol.methods import Session
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
     from typing import Any, Protocol
 
-    from obsidian_mcp.errors import InternalError
+    from obsidian_mcp.protocol.methods import Method
     from obsidian_mcp.scheduler import Access
-    from obsidian_mcp.servers.notes import ToolCall
 
-    Answer = Callable[[bytes | None], None]
+    Answer = Callable[[Reply | None], None]
+    Send = Callable[[jsonrpc.Message], None]
 
     class Submitter(Protocol):
-        """What runs a call when its turn has come."""
+        """What runs a job when its turn has come."""
 
-        def submit(self, turn: Access, job: Callable[[], None]) -> None: ...
+        def submit(self, access: Access, work: Callable[[], None]) -> None: ...
 
-    class Answerer(Protocol):
-        """What answers a request: our own tools, or another server's."""
+    class Server(Protocol):
+        """What answers: our notes, another server's tools, or an IDE."""
 
-        calls: tuple[str, ...]  # the methods that run on a thread, in turn
-
-        def quick_result(self, request: jsonrpc.Request, modern: bool, revision: str | None) -> bytes: ...
-        def tool_call(self, request: jsonrpc.Request, modern: bool) -> ToolCall: ...
-        def answer(self, tool: ToolCall, call: CallContext) -> bytes: ...
-        def bug(self, bug: Exception, doing: str) -> InternalError: ...
+        @property
+        def methods(self) -> Mapping[str, Method]: ...
 
 
 # More calls under way than this, or more bytes of them, and no further line is read until one has ended.
@@ -48,28 +45,47 @@ MOST_BYTES_UNDER_WAY = 256 * 1024 * 1024
 MOST_IN_BATCH = 1000
 
 
+class _Batch:
+    """Collects the replies to a batch and sends them together."""
+
+    def __init__(self, expected: int, send: Send) -> None:
+        self._expected = expected
+        self._send = send
+        self._replies: list[Reply] = []
+        self._lock = threading.Lock()
+
+    def answer(self, reply: Reply | None) -> None:
+        with self._lock:
+            self._expected -= 1
+            if reply is not None:
+                self._replies.append(reply)
+            complete = self._expected == 0
+        if complete and self._replies:
+            self._send(self._replies)
+
+
 class Connection:
     """`send` gets every reply, `notify` what comes before one; where several connections are one session, as on
-    HTTP, they share `calls`. `ended` is called after each call's answer, `heard` with each notification's method."""
+    HTTP, they share `calls`. `ended` is called after each job's answer, `heard` with each notification's method."""
 
     def __init__(
         self,
-        dispatcher: Answerer,
-        turns: Submitter,
-        send: Callable[[bytes], None],
-        notify: Callable[[bytes], None] | None = None,
+        server: Server,
+        scheduler: Submitter,
+        send: Send,
+        notify: Send | None = None,
         session: Session | None = None,
         calls: dict[str | int, CallContext] | None = None,
         ended: Callable[[], None] | None = None,
         heard: Callable[[str], None] | None = None,
     ) -> None:
-        self._dispatcher = dispatcher
-        self._turns = turns
+        self._server = server
+        self._scheduler = scheduler
         self._send = send
         self._notify = notify or send
         self._ended = ended
         self._heard = heard
-        self.started = 0  # calls so far
+        self.started = 0  # jobs so far
         self._session = session or Session()
         self._calls = {} if calls is None else calls
         self._own: set[CallContext] = set()
@@ -82,7 +98,7 @@ class Connection:
     def receive(self, line: bytes | TooLong) -> None:
         """Take one line. Quick requests are answered before this returns."""
         if isinstance(line, TooLong):
-            self._refuse(ParseError(f"The line is longer than {MAX_LINE} bytes and was dropped. Send less at once."))
+            self._refuse(ParseError(f"The line is longer than {MAX_LINE} bytes and was dropped.", "Send less at once."))
             return
         if not line.strip():
             return
@@ -108,7 +124,7 @@ class Connection:
 
     @property
     def under_way(self) -> int:
-        """Calls that have not been answered yet."""
+        """Jobs that have not been answered yet."""
         return self._unanswered
 
     @property
@@ -117,7 +133,7 @@ class Connection:
         return self._unanswered < MOST_UNDER_WAY and self._bytes_under_way < MOST_BYTES_UNDER_WAY
 
     def abandon(self) -> None:
-        """Stop whatever runs; nobody is left to answer."""
+        """Stop what runs: there is no client left to answer."""
         with self._change:
             calls = list(self._own)
         for call in calls:
@@ -125,11 +141,13 @@ class Connection:
 
     def _receive_batch(self, messages: list[Any]) -> None:
         if not self._session.takes_batches:
-            self._refuse(InvalidRequest("Batches are only spoken in revision 2025-03-26. Send one message per line."))
+            self._refuse(
+                InvalidRequest("Batches are only spoken in revision 2025-03-26.", "Send one message per line.")
+            )
         elif not 0 < len(messages) <= MOST_IN_BATCH:
             self._refuse(InvalidRequest(f"A batch must hold between 1 and {MOST_IN_BATCH} messages."))
         else:
-            batch = Batch(len(messages), self._send)
+            batch = _Batch(len(messages), self._send)
             self._line_size //= len(messages)
             for message in messages:
                 self._receive_one(message, batch.answer, in_batch=True)
@@ -140,35 +158,43 @@ class Connection:
             return
         try:
             request = jsonrpc.parse(message)
-            if request.is_notification or request.method in self._session.silent:
+            if request.is_notification or self._is_silent(request.method):
                 self._notice(request)
                 answer(None)
                 return
             if in_batch and request.method == "initialize":
-                raise InvalidRequest("initialize cannot be part of a batch. Send it alone.")
+                raise InvalidRequest("initialize cannot be part of a batch.", "Send it alone.")
             self._answer_request(request, answer)
         except Failure as failure:
-            answer(jsonrpc.error_reply(jsonrpc.id_of(message), failure))
+            answer(Reply(jsonrpc.id_of(message), failure=failure))
         except Exception as bug:  # noqa: BLE001  # nothing a client sends may stop the loop
-            answer(jsonrpc.error_reply(jsonrpc.id_of(message), self._dispatcher.bug(bug, "the request")))
+            answer(Reply(jsonrpc.id_of(message), failure=running.bug_of(bug, "the request")))
+
+    def _is_silent(self, method: str) -> bool:
+        """Some methods of other protocols are never answered, whatever they carry."""
+        row = self._server.methods.get(method)
+        return row is not None and row.handler is None
 
     def _answer_request(self, request: jsonrpc.Request, answer: Answer) -> None:
         if request.id in self._calls:
             # Answered without an id: the reply to the first must be the only one that carries it.
             self._taken(request, answer)
             return
-        modern = self._session.admit(request)
-        if request.method in self._dispatcher.calls:
-            self._start(request, self._dispatcher.tool_call(request, modern), answer)
-            return
+        method, peer = self._session.admit(request, self._server.methods)
         if request.method == "initialize":
             self._session.agree(request.params)
-        answer(jsonrpc.reply(request.id, self._dispatcher.quick_result(request, modern, self._session.revision)))
+            peer.revision = self._session.revision
+        assert method.handler is not None
+        found = method.handler(request, peer)
+        if isinstance(found, running.Job):
+            self._start(request, found, answer)
+        else:
+            answer(Reply(request.id, found))
 
-    def _start(self, request: jsonrpc.Request, tool: ToolCall, answer: Answer) -> None:
+    def _start(self, request: jsonrpc.Request, job: running.Job, answer: Answer) -> None:
         size = self._line_size
-        progress = Progress(request.meta.get("progressToken"), self._notify)
-        call = CallContext(tool.limit, progress.report)
+        progress = running.Progress(request.meta.get("progressToken"), self._notify)
+        call = CallContext(job.limit, progress.report)
         with self._change:
             self._change.wait_for(lambda: self.has_room)
             self._calls[request.id] = call
@@ -177,11 +203,11 @@ class Connection:
             self._unanswered += 1
             self._bytes_under_way += size
 
-        def run() -> None:
-            reply = None if call.cancelled else self._dispatcher.answer(tool, call)
+        def work() -> None:
+            reply = None if call.cancelled else running.reply(request.id, job, call)
             progress.close()
             with self._change:
-                # Free before the reply is sent: whoever has read it may use the id again.
+                # Free before the reply is sent: a client that has read it may use the id again.
                 del self._calls[request.id]
             answer(None if call.cancelled else reply)
             with self._change:
@@ -192,7 +218,7 @@ class Connection:
             if self._ended is not None:
                 self._ended()
 
-        self._turns.submit(tool.turn, run)
+        self._scheduler.submit(job.access, work)
 
     def _notice(self, request: jsonrpc.Request) -> None:
         """Notifications get no reply, known or not."""
@@ -207,16 +233,14 @@ class Connection:
             if call is not None:
                 call.cancel()
 
-    def _answer(self, reply: bytes | None) -> None:
+    def _answer(self, reply: Reply | None) -> None:
         if reply is not None:
             self._send(reply)
 
     def _refuse(self, failure: Failure) -> None:
         """A line that belongs to no request."""
-        self._send(jsonrpc.error_reply(None, failure))
+        self._send(Reply(None, failure=failure))
 
     def _taken(self, request: jsonrpc.Request, answer: Answer) -> None:
-        problem = InvalidRequest(
-            f"The id {request.id!r} belongs to a request that is still running. Use a new id for each."
-        )
-        answer(jsonrpc.error_reply(None, problem))
+        fact = f"The id {request.id!r} belongs to a request that is still running."
+        answer(Reply(None, failure=InvalidRequest(fact, "Use a new id for each.")))

@@ -11,6 +11,7 @@ from typing import Any
 
 from obsidian_mcp import settings
 from obsidian_mcp.app import App
+from obsidian_mcp.protocol import jsonrpc
 
 SAMPLE = {
     ".obsidian/app.json": '{"trashOption": "local"}',
@@ -81,8 +82,8 @@ class _Session:
         self._arrived.wait()
         return self._reply
 
-    def _receive(self, message: bytes) -> None:
-        self._reply = json.loads(message)
+    def _receive(self, message: jsonrpc.Message) -> None:
+        self._reply = json.loads(jsonrpc.encode_message(message))
         self._arrived.set()
 
 

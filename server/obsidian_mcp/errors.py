@@ -1,23 +1,97 @@
 """Every way a call can fail, and the one table of what each looks like outside.
 
-A message must be enough by itself: hosts show the model the message and drop
-the rest. It says what happened, to which note, and what to do next.
+A failure is facts: what happened, how the vault was left, what to do next, data. The sentence is made here, from
+those facts, and nowhere else. It must be enough by itself: hosts show the model the message and drop the rest.
 """
 
 from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
+    from typing import Any, Self
+
+
+class VaultState:
+    """How a call that failed has left the vault, and the sentence that says so."""
+
+    __slots__ = ("name", "sentence")
+
+    def __init__(self, name: str, sentence: str) -> None:
+        self.name = name
+        self.sentence = sentence
+
+    def __repr__(self) -> str:
+        return f"VaultState({self.name})"
+
+
+READ = VaultState("read", "")  # nothing that could have changed it was tried
+UNTOUCHED = VaultState("untouched", "Nothing was changed.")
+UNKNOWN = VaultState("unknown", "It may have taken effect, or may still take effect: look before trying again.")
+CHANGED = VaultState("changed", "The vault was changed: look before trying again.")
+STATES = (READ, UNTOUCHED, UNKNOWN, CHANGED)
+
+MODEL, SHELL, DOCTOR = "model", "shell", "doctor"
+
+
+class Hint:
+    """What to do next, in the words of each audience.
+
+    A model over MCP knows tools, a person at the command line knows commands and flags, and the doctor doesn't send
+    anybody to the doctor. Where a form is left out, the one before it is said.
+    """
+
+    __slots__ = ("doctor", "model", "shell")
+
+    def __init__(self, model: str, shell: str | None = None, doctor: str | None = None) -> None:
+        self.model = model
+        self.shell = model if shell is None else shell
+        self.doctor = self.shell if doctor is None else doctor
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Hint) and (self.model, self.shell, self.doctor) == (
+            other.model,
+            other.shell,
+            other.doctor,
+        )
+
+    __hash__ = None  # type: ignore[assignment]  # equal by value, and never a key
+
+    def __repr__(self) -> str:
+        return f"Hint({self.model!r})"
 
 
 class Failure(Exception):
-    """A call that failed in a way its caller can be told about."""
+    """A call that failed in a way its caller can be told about.
 
-    def __init__(self, message: str, **data: Any) -> None:
-        super().__init__(message)
-        self.message = message
+    `fact` is a whole sentence, and so is `hint`. `vault` is READ where the failure itself cannot have changed
+    anything: whether the call could have is known to what runs it (`running`).
+    """
+
+    def __init__(self, fact: str, hint: Hint | str = "", vault: VaultState = READ, **data: Any) -> None:
+        super().__init__(fact)
+        self.fact = fact
+        self.hint = hint if isinstance(hint, Hint) else Hint(hint)
+        self.vault = vault
         self.data = data
+
+    @property
+    def message(self) -> str:
+        """As a model is told it."""
+        return self.told_to(MODEL)
+
+    def told_to(self, audience: str) -> str:
+        """The sentences, in the words of an audience: MODEL, SHELL or DOCTOR."""
+        hint: str = getattr(self.hint, audience)
+        return " ".join(part for part in (self.fact, self.vault.sentence, hint) if part)
+
+    def leaving(self, vault: VaultState) -> Self:
+        """This failure, as told by the caller that knows how the vault was left."""
+        self.vault = vault
+        return self
+
+    def within(self, fact: str, vault: VaultState) -> Self:
+        """The same kind of failure as part of a larger fact, which ends with what happened here."""
+        return type(self)(f"{fact}: {self.fact}", self.hint, vault, **self.data)
 
 
 class ParseError(Failure):
@@ -72,6 +146,10 @@ class CliFailed(Failure):
     """The Obsidian CLI failed, or claimed a success that did not happen."""
 
 
+class NotStarted(CliFailed):
+    """The Obsidian command could not be started, so nothing ran."""
+
+
 class CliDisabled(Failure):
     """The CLI is switched off in Obsidian's settings."""
 
@@ -118,6 +196,10 @@ class TimedOut(Failure):
 
 class Cancelled(Failure):
     """The client took the call back. It gets no reply."""
+
+
+class BadArguments(InvalidArguments):
+    """The arguments as such don't fit the tool's schema; `data` says which."""
 
 
 class ErrorSpec:

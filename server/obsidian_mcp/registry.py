@@ -11,12 +11,18 @@ import os
 import posixpath
 import sys
 
-from obsidian_mcp.errors import VaultNotFound
+from obsidian_mcp.errors import Hint, VaultNotFound
 from obsidian_mcp.settings import at_home, looks_like_path
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+
+
+HOW_TO_INSTALL = (
+    "Install Obsidian 1.12.7 or later from obsidian.md and switch on Settings > General > Advanced > "
+    "Command line interface, or name the command with --obsidian-bin."
+)
 
 
 class Registered:
@@ -29,6 +35,71 @@ class Registered:
         self.path = path
         self.name = _base_name(path)
         self.open = open
+
+
+class Located:
+    """A vault that was named: the registered one that is meant, if any, and its folder.
+
+    The list is read when it is first needed, and anew for each call: it may have changed since the last.
+    """
+
+    def __init__(self, wanted: str, environ: Mapping[str, str]) -> None:
+        self.wanted = wanted
+        self._environ = environ
+        self._vaults: list[Registered] | None = None
+
+    @property
+    def vaults(self) -> list[Registered]:
+        """All that are registered."""
+        if self._vaults is None:
+            self._vaults = registered(self._environ)
+        return self._vaults
+
+    @property
+    def found(self) -> Registered | None:
+        """Raises VaultNotFound where several are meant."""
+        return find_one(self.wanted, self.vaults, self._environ)
+
+    @property
+    def folder(self) -> str:
+        """Where it lies, whether a folder is there or not. No list is needed for a folder that is named itself."""
+        path = at_home(self.wanted, self._environ)
+        if looks_like_path(self.wanted) and os.path.isdir(path):
+            return path
+        found = self.found
+        return found.path if found else path
+
+    @property
+    def unique_name(self) -> str:
+        """What the app calls it: its name where that means one vault, else its id."""
+        found = self.found
+        return unique_name(found, self.vaults) if found else self.wanted
+
+    @property
+    def known(self) -> str:
+        return f"Known vaults: {described(self.vaults)}."
+
+    def require_folder(self) -> str:
+        """Raises VaultNotFound if there is no folder on this machine."""
+        folder = self.folder
+        if os.path.isdir(folder):
+            return folder
+        found = self.found
+        if found:
+            raise VaultNotFound(
+                f"The vault {found.name} is registered, but its folder {folder} is not there.",
+                "Mount its disk, or name another vault with --vault.",
+            )
+        what = "a file, not a folder" if os.path.isfile(folder) else "neither a folder nor a name that Obsidian knows"
+        raise VaultNotFound(
+            f"There is no vault {self.wanted!r}: it is {what}. {self.known}",
+            with_doctor("Name a folder or one of these with --vault.", "checks it"),
+        )
+
+
+def with_doctor(hint: str, what: str) -> Hint:
+    """Advice that also sends people to the doctor, unless the doctor gives it."""
+    return Hint(f"{hint} `obsidian-mcp doctor` {what}.", doctor=hint)
 
 
 def places(environ: Mapping[str, str], platform: str = sys.platform) -> list[str]:
@@ -74,7 +145,8 @@ def find_one(wanted: str, vaults: Sequence[Registered], environ: Mapping[str, st
     found = find(wanted, vaults, environ)
     if len(found) > 1:
         raise VaultNotFound(
-            f"{len(found)} vaults are called {wanted!r}: {described(found)}. Name one by its id or folder with --vault."
+            f"{len(found)} vaults are called {wanted!r}: {described(found)}.",
+            "Name one by its id or folder with --vault.",
         )
     return found[0] if found else None
 

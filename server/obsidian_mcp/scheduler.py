@@ -1,10 +1,19 @@
-"""Who runs when.
+"""Which job runs when, and on which thread.
 
-Calls run side by side, except where that could be seen: writes run one after
-another in the order in which they came, and a read of a note comes after the
-earlier writes to it and before the later ones. So a client that sends
-"append, read, delete" for one note without waiting gets what it would have got
-by waiting, and a slow call holds up nothing that doesn't touch its note.
+The order. Jobs run side by side, except where that could be observed: writes run one after another in the order in
+which they came, and a read of a note comes after the earlier writes to it and before the later ones. So a client that
+sends "append, read, delete" for one note without waiting gets what it would have got by waiting, and a slow job holds
+up nothing that doesn't touch its note. This is a graph: each job knows how many earlier ones it waits for, and each
+tells its followers when it is over. A job that waits for none is ready.
+
+The keys. What a job touches is a set of keys, one per note, that no two spellings of the note differ in. Two notes may
+share a key: that is a false positive, and costs a wait. The opposite would cost a note.
+
+The threads. Ready jobs run on a pool that grows to THREADS. But handing a job to another thread and its reply back
+costs more than most jobs take: two Python threads that both have work take the GIL from each other at every system
+call. So a door hands over everything that one read of its input brought with `run_batch`: one thread runs the jobs in
+order while the door's own thread waits, without the GIL. A job that is not quick is left alone with its thread, and
+the jobs after it get threads of their own: a slow read delays the others by the patience, not by its length.
 """
 
 from __future__ import annotations
@@ -17,22 +26,35 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    Job = Callable[[], None]
+    Work = Callable[[], None]
 
-THREADS = 64  # so many calls may hang before another note's read has to wait
+THREADS = 64  # as many jobs may hang before a read of another note has to wait
 
 
 class Access:
-    """What a call touches: the notes, by a key that no two spellings of one differ in."""
+    """What a job touches, and whether it changes that.
 
-    __slots__ = ("chained", "followers", "keys", "waits", "writes")
+    `chained` says whether a write waits for every earlier write, or for those to its own notes alone.
+    """
+
+    __slots__ = ("chained", "keys", "writes")
 
     def __init__(self, keys: frozenset[str], writes: bool, chained: bool = True) -> None:
         self.keys = keys
         self.writes = writes
-        self.chained = writes and chained  # whether it waits for every earlier write, or for those to its notes alone
+        self.chained = writes and chained
+
+
+class _Turn:
+    """A job in the graph."""
+
+    __slots__ = ("access", "followers", "waits", "work")
+
+    def __init__(self, access: Access, work: Work) -> None:
+        self.access = access
+        self.work = work
         self.waits = 0
-        self.followers: list[tuple[Access, Job]] = []
+        self.followers: list[_Turn] = []
 
 
 class _Note:
@@ -41,33 +63,30 @@ class _Note:
     __slots__ = ("readers", "writer")
 
     def __init__(self) -> None:
-        self.writer: Access | None = None
-        self.readers: set[Access] = set()
+        self.writer: _Turn | None = None
+        self.readers: set[_Turn] = set()
 
 
 class Scheduler:
     def __init__(self, threads: int = THREADS) -> None:
         self._lock = threading.Lock()
         self._notes: dict[str, _Note] = {}
-        self._last_writer: Access | None = None
-        self._ready: SimpleQueue[Job] = SimpleQueue()
+        self._last_writer: _Turn | None = None
+        self._ready: SimpleQueue[Work] = SimpleQueue()
         self._threads = threads
         self._started = 0
         self._busy = 0
 
-    def submit(self, turn: Access, job: Job) -> None:
-        """Run the job on a thread of the pool as soon as its turn comes."""
-        if self._comes_now(turn, job):
-            self._start(turn, job)
+    def submit(self, access: Access, work: Work) -> None:
+        """Run the work on a thread of the pool as soon as its turn comes."""
+        turn = self._enter(access, work)
+        if turn is not None:
+            self._start(turn)
 
-    def run_batch(self, jobs: Iterable[tuple[Access, Job]], patience: float) -> None:
-        """Run them on one thread, one after another, and wait while they are quick.
-
-        One that takes longer than the patience is left alone with its thread, and the rest get threads of
-        their own. Two threads of Python with something to do take the interpreter from each other at every
-        system call; quick jobs are done many times sooner if whoever brings them waits instead.
-        """
-        lane = deque((turn, job) for turn, job in jobs if self._comes_now(turn, job))
+    def run_batch(self, jobs: Iterable[tuple[Access, Work]], patience: float) -> None:
+        """Run them on one thread, one after another, and wait while each takes less than the patience."""
+        turns = (self._enter(access, work) for access, work in jobs)
+        lane = deque(turn for turn in turns if turn is not None)
         if not lane:
             return
         over = threading.Lock()
@@ -75,8 +94,8 @@ class Scheduler:
 
         def work() -> None:
             try:
-                while (pair := _first(lane)) is not None:
-                    self._run(*pair)
+                while (turn := _first(lane)) is not None:
+                    self._run(turn)
             finally:
                 over.release()
 
@@ -86,43 +105,45 @@ class Scheduler:
             if len(lane) == left:
                 break
             left = len(lane)
-        while (pair := _first(lane)) is not None:
-            self._start(*pair)
+        while (turn := _first(lane)) is not None:
+            self._start(turn)
 
-    def _comes_now(self, turn: Access, job: Job) -> bool:
-        """Enter it; what has to wait is started by the last that it waits for."""
+    def _enter(self, access: Access, work: Work) -> _Turn | None:
+        """Add it to the graph; the turn if it comes at once. What has to wait is started by the last it waits for."""
+        turn = _Turn(access, work)
         with self._lock:
-            before = self._before(turn)
-            self._enter(turn)
+            before = self._before(access)
+            self._register(turn)
             turn.waits = len(before)
             for earlier in before:
-                earlier.followers.append((turn, job))
-        return not before
+                earlier.followers.append(turn)
+        return None if before else turn
 
-    def _before(self, turn: Access) -> set[Access]:
-        notes = [self._notes[key] for key in turn.keys if key in self._notes]
+    def _before(self, access: Access) -> set[_Turn]:
+        notes = [self._notes[key] for key in access.keys if key in self._notes]
         before = {note.writer for note in notes if note.writer is not None}
-        if turn.writes:
+        if access.writes:
             for note in notes:
                 before |= note.readers
-        if turn.chained and self._last_writer is not None:
+        if access.chained and self._last_writer is not None:
             before.add(self._last_writer)
         return before
 
-    def _enter(self, turn: Access) -> None:
-        for key in turn.keys:
+    def _register(self, turn: _Turn) -> None:
+        for key in turn.access.keys:
             note = self._notes.setdefault(key, _Note())
-            if turn.writes:
+            if turn.access.writes:
                 note.writer = turn
                 note.readers = set()
             else:
                 note.readers.add(turn)
-        if turn.chained:
+        if turn.access.chained:
             self._last_writer = turn
 
-    def _leave(self, turn: Access) -> list[tuple[Access, Job]]:
+    def _leave(self, turn: _Turn) -> list[_Turn]:
+        """Take it out of the graph; the followers whose turn has come."""
         with self._lock:
-            for key in turn.keys:
+            for key in turn.access.keys:
                 note = self._notes[key]
                 note.readers.discard(turn)
                 if note.writer is turn:
@@ -131,21 +152,21 @@ class Scheduler:
                     del self._notes[key]
             if self._last_writer is turn:
                 self._last_writer = None
-            for follower, _ in turn.followers:
+            for follower in turn.followers:
                 follower.waits -= 1
-            return [pair for pair in turn.followers if pair[0].waits == 0]
+            return [follower for follower in turn.followers if follower.waits == 0]
 
-    def _start(self, turn: Access, job: Job) -> None:
-        self._queue(lambda: self._run(turn, job))
+    def _start(self, turn: _Turn) -> None:
+        self._queue(lambda: self._run(turn))
 
-    def _run(self, turn: Access, job: Job) -> None:
+    def _run(self, turn: _Turn) -> None:
         try:
-            job()
+            turn.work()
         finally:
-            for follower, its_job in self._leave(turn):
-                self._start(follower, its_job)
+            for follower in self._leave(turn):
+                self._start(follower)
 
-    def _queue(self, work: Job) -> None:
+    def _queue(self, work: Work) -> None:
         with self._lock:
             self._busy += 1
             more = self._started < min(self._busy, self._threads)
@@ -164,8 +185,8 @@ class Scheduler:
                     self._busy -= 1
 
 
-def _first(lane: deque[tuple[Access, Job]]) -> tuple[Access, Job] | None:
-    """Take it, whoever else takes from the other side of a thread."""
+def _first(lane: deque[_Turn]) -> _Turn | None:
+    """Take the first, whichever thread takes the next."""
     try:
         return lane.popleft()
     except IndexError:

@@ -77,6 +77,8 @@ OPTIONS = (
         choices=("rpc", "result"),
     ),
     Option("read-only", "Offer only the tools that change nothing."),
+    Option("toolsets", "The sets of tools to offer: names, or default, or all.", "NAME,...", many=True),
+    Option("tools", "Single tools to add, or with - before the name to leave out.", "NAME,...", many=True),
     Option("log-level", "What to log, on stderr.", default="info", choices=LEVELS),
     Option("log-format", "How to log it.", default="json", choices=("json", "console")),
 )
@@ -110,6 +112,8 @@ class Settings:
         "read_only",
         "timeout",
         "timeouts",
+        "tools",
+        "toolsets",
         "vaults",
     )
 
@@ -122,6 +126,8 @@ class Settings:
         self.timeouts = {_full_name(tool): float(limit) for tool, _, limit in _pairs(values["timeout-for"])}
         self.errors = values["errors"][-1]
         self.read_only = values["read-only"][-1:] == ["true"]
+        self.toolsets = _listed(values["toolsets"])
+        self.tools = _listed(values["tools"])
         self.log_level = values["log-level"][-1]
         self.log_format = values["log-format"][-1]
         self._frozen = True
@@ -284,6 +290,12 @@ def _check_seconds(source: str, value: str) -> None:
 
 def _full_name(tool: str) -> str:
     return tool.strip() if tool.strip().startswith("obsidian_") else f"obsidian_{tool.strip()}"
+
+
+def _listed(values: Sequence[str]) -> tuple[str, ...]:
+    """Names between commas, each once."""
+    names = (name.strip() for value in values for name in value.split(","))
+    return tuple(dict.fromkeys(name for name in names if name))
 
 
 def _pairs(values: Sequence[str]) -> list[tuple[str, str, str]]:

@@ -1,6 +1,6 @@
-"""What must be kept outside the vault: the lock between servers, and the journal of a move under way.
+"""What must be kept outside the vault: the lock between servers, and the journal of a change under way.
 
-One folder a vault, below the user's state folder, named by a hash of the
+One folder per vault, below the user's state folder, named by a hash of the
 vault's real path. Starting a server makes none of it; the first write does.
 """
 
@@ -20,8 +20,8 @@ from typing import Any
 
 from filelock import FileLock, Timeout
 
-from obsidian_mcp.call import CallContext
-from obsidian_mcp.errors import Cancelled, FileFailed, TimedOut
+from obsidian_mcp.call import CallContext, cancelled
+from obsidian_mcp.errors import FileFailed, TimedOut
 
 BETWEEN_TRIES = 0.02
 
@@ -39,7 +39,7 @@ def state_folder(environ: Mapping[str, str], platform: str = sys.platform) -> Pa
 
 
 def _last_resort() -> Path:
-    """One a user: the temporary folder is everybody's."""
+    """One per user: the temporary folder is shared."""
     return Path(tempfile.gettempdir(), f"obsidian-mcp-{_user()}")
 
 
@@ -48,14 +48,14 @@ def _user() -> int:
 
 
 class FolderLock:
-    """A lock on a folder itself, which makes no file. Where the system has none, everybody gets it."""
+    """A lock on a folder itself, which makes no file. Where the system has none, every server gets it."""
 
     def __init__(self, folder: str) -> None:
         self._folder = folder
         self._fd: int | None = None
 
     def acquire(self, timeout: float) -> None:
-        """At once or not at all. Raises Timeout if somebody else has it."""
+        """At once or not at all. Raises Timeout if another server has it."""
         if sys.platform == "win32":
             return
         import fcntl
@@ -80,7 +80,7 @@ class State:
         self._root = os.path.realpath(root)
         name = hashlib.sha256(self._root.encode("utf-8", "surrogateescape")).hexdigest()[:24]
         self._folder = state_folder(environ) / name
-        self._journal = self._folder / "move.json"
+        self._journal = self._folder / "transaction.json"
 
     @contextlib.contextmanager
     def locked(self, call: CallContext, doing: str) -> Iterator[None]:
@@ -89,11 +89,11 @@ class State:
             for lock in self._locks():
                 while not self._took(lock):
                     if call.cancelled:
-                        raise Cancelled("The client cancelled the call.")
+                        raise cancelled()
                     if call.remaining <= 0:
                         raise TimedOut(
-                            f"Another server was writing to this vault for {call.limit:g} s, so {doing} was not begun. "
-                            "Nothing was changed. Try again."
+                            f"Another server was writing to this vault for {call.limit:g} s, so {doing} was not begun.",
+                            "Try again.",
                         )
                     time.sleep(BETWEEN_TRIES)
                 held.callback(lock.release)
@@ -121,7 +121,7 @@ class State:
             self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
             last_resort = _last_resort()
             if self._folder.parent == last_resort and os.stat(last_resort).st_uid != _user():
-                raise PermissionError(errno.EACCES, "it belongs to somebody else")
+                raise PermissionError(errno.EACCES, "it belongs to another user")
         except OSError as error:
             raise self._unusable(error) from None
         return FileLock(str(self._folder / "lock"), thread_local=False), FolderLock(self._root)
@@ -137,8 +137,8 @@ class State:
 
     def _unusable(self, error: OSError) -> FileFailed:
         return FileFailed(
-            f"The folder {self._folder} for locks cannot be used ({error.strerror}), so nothing was changed. "
-            "Make it writable, or set XDG_STATE_HOME to a folder that is."
+            f"The folder {self._folder} for locks cannot be used ({error.strerror}).",
+            "Make it writable, or set XDG_STATE_HOME to a folder that is.",
         )
 
     @property
@@ -164,7 +164,7 @@ class State:
         return True
 
     def write_journal(self, entry: Mapping[str, Any]) -> None:
-        """Whole or not at all, and on disk before the move begins."""
+        """Whole or not at all, and on disk before the change begins."""
         temporary = self._journal.with_suffix(".new")
         try:
             with open(temporary, "w", encoding="ascii") as file:

@@ -91,7 +91,7 @@ class Vaults(RuleBasedStateMachine):
         shutil.rmtree(self.folder)
 
     def call(self, tool: str, **arguments: Any) -> dict[str, Any]:
-        return self.app.dispatcher.run(f"obsidian_{tool}", arguments, CallContext())
+        return self.app.tools.run(f"obsidian_{tool}", arguments, CallContext())
 
     def there(self, path: str) -> str | None:
         return next((other for other in self.model if fold(other) == fold(path)), None)
@@ -290,7 +290,7 @@ def test_a_note_of_ten_megabytes_is_written_read_moved_and_kept(own_world: World
     app = App(load(given, own_world.environment()))
 
     def call(tool: str, **arguments: Any) -> dict[str, Any]:
-        return app.dispatcher.run(f"obsidian_{tool}", arguments, CallContext())
+        return app.tools.run(f"obsidian_{tool}", arguments, CallContext())
 
     assert call("create_note", name="Huge", content=HUGE)["size"] == len(HUGE)
     call("append_note", name="Huge", content="the end")

@@ -29,7 +29,7 @@ def offer_notes(vault: str) -> None:
     from obsidian_mcp.app import App
     from obsidian_mcp.call import CallContext
     from obsidian_mcp.settings import load
-    from obsidian_mcp.vault.port import NoteRead
+    from obsidian_mcp.tools.notes import NoteRead
 
     options = {"backend": ["embedded"], "vault": [vault], "log-level": ["error"]}
     app = App(load(options, os.environ))
@@ -38,9 +38,7 @@ def offer_notes(vault: str) -> None:
     @server.tool()
     def read_note(name: str) -> NoteRead:
         """Read a note."""
-        return NoteRead(
-            **{"next_line": None, **app.dispatcher.run("obsidian_read_note", {"name": name}, CallContext())}
-        )
+        return NoteRead(**{"next_line": None, **app.tools.run("obsidian_read_note", {"name": name}, CallContext())})
 
 
 if __name__ == "__main__":

@@ -10,9 +10,10 @@ import pytest
 from obsidian_mcp.call import CallContext
 from obsidian_mcp.errors import BridgeFailed
 from obsidian_mcp.protocol import jsonrpc
+from obsidian_mcp.protocol.methods import Peer
 from obsidian_mcp.servers.relay.client import LOOK_LIMIT, Remote
 from obsidian_mcp.servers.relay.poller import Poller
-from obsidian_mcp.servers.relay.server import Relay
+from obsidian_mcp.servers.relay.server import RelayServer
 from tests.support.client import MODERN_META, Server
 from tests.support.foreign import Foreign, free_port
 from tests.support.web import Web
@@ -93,7 +94,7 @@ def poll(port: int, waits: Waits) -> tuple[list[list[str]], list[str]]:
     def adopt(tools: Sequence[dict[str, Any]]) -> None:
         adopted.append([tool["name"] for tool in tools])
 
-    Poller(Remote("127.0.0.1", port), adopt, reasons.append, waits).run()
+    Poller(Remote("127.0.0.1", port), adopt, lambda failure: reasons.append(failure.message), waits).run()
     return adopted, reasons
 
 
@@ -177,9 +178,11 @@ def test_s4_the_limits_hold_for_the_whole_of_a_request() -> None:
         foreign.answers["/tools/a/call"] = "silent"
         with pytest.raises(BridgeFailed, match=r"did not answer within 0\.5 s"):
             Remote("127.0.0.1", foreign.port).call("a", {}, CallContext(0.5))
-        relay = Relay(Remote("127.0.0.1", foreign.port))
+        relay = RelayServer(Remote("127.0.0.1", foreign.port))
         request = jsonrpc.Request("tools/call", {"name": "a"}, 1, False)
-        assert relay.tool_call(request, modern=False).limit == 35
+        call_tool = relay.methods["tools/call"].handler
+        assert call_tool is not None
+        assert call_tool(request, Peer(modern=False)).limit == 35
         assert LOOK_LIMIT == 5
 
 

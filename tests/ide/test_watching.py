@@ -14,7 +14,6 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from obsidian_mcp.backends.files.backend import EmbeddedBackend
 from obsidian_mcp.call import CallContext
 from obsidian_mcp.doors.ide.clients import Limits
 from obsidian_mcp.doors.ide.server import make
@@ -25,6 +24,7 @@ from obsidian_mcp.servers.ide.workspace import IdeWorkspace
 from obsidian_mcp.settings import load
 from obsidian_mcp.vault.active import Active
 from obsidian_mcp.vault.path import VaultPath
+from obsidian_mcp.vaults import files_backend
 from tests.support.ide import AUTHORIZATION, LIMIT, talking
 from tests.support.world import World
 
@@ -70,11 +70,11 @@ def test_i27_after_three_failures_it_looks_more_seldom_and_says_what_is_left() -
     for _ in range(3):
         assert app.watcher.pause == 0.001
         app.answers.put(CliFailed("no"))
-        app.watcher.see()
+        app.watcher.poll()
     assert app.watcher.pause == 3600
     assert app.told.get(timeout=LIMIT) == LEFT
     app.answers.put(NOTE)
-    app.watcher.see()
+    app.watcher.poll()
     assert app.watcher.pause == 0.001
     assert app.told.get(timeout=LIMIT) == NOTE
 
@@ -87,7 +87,7 @@ def test_i27_a_call_takes_a_look_back_and_none_begins_before_it_is_over() -> Non
     entered, may_leave = threading.Event(), threading.Event()
 
     def call() -> None:
-        with app.watcher.quiet():
+        with app.watcher.suspended():
             entered.set()
             may_leave.wait(LIMIT)
 
@@ -98,7 +98,7 @@ def test_i27_a_call_takes_a_look_back_and_none_begins_before_it_is_over() -> Non
     assert not entered.is_set()  # one at a time: the look is not over yet
     app.answers.put(NOTE)
     assert entered.wait(LIMIT)
-    app.watcher.see()
+    app.watcher.poll()
     assert app.looks.empty()
     may_leave.set()
     thread.join(LIMIT)
@@ -112,7 +112,7 @@ def test_i27_a_note_that_was_closed_is_no_longer_the_latest() -> None:
     app.watcher.listen()
     for answer, latest in ((NOTE, NOTE), (None, None)):
         app.answers.put(answer)
-        app.watcher.see()
+        app.watcher.poll()
         assert app.watcher.latest == latest
 
 
@@ -120,7 +120,7 @@ def test_i27_what_was_seen_long_ago_is_not_told_to_the_next_one() -> None:
     app = App()
     app.watcher.listen()
     app.answers.put(NOTE)
-    app.watcher.see()
+    app.watcher.poll()
     app.watcher.leave()
     seen = time.monotonic()
     while time.monotonic() < seen + 0.01:
@@ -134,7 +134,7 @@ def test_i23_whoever_comes_back_at_once_hears_what_was_just_seen() -> None:
     watcher = Watcher(app.look, lambda: None, lambda: None, between=3600)
     watcher.listen()
     app.answers.put(NOTE)
-    watcher.see()
+    watcher.poll()
     watcher.leave()
     watcher.listen()
     assert watcher.latest == NOTE
@@ -192,7 +192,7 @@ def raw_client(port: int, token: str = "token") -> Iterator[socket.socket]:
 def running(world: World, limits: Limits, watchers: list[Watcher] | None = None) -> Iterator[int]:
     """A door of this process's, with other limits than a real one has."""
     settings = load({"vault": [str(world.vault)], "backend": ["embedded"]}, world.environment())
-    desk = IdeWorkspace(str(world.vault), str(world.vault), EmbeddedBackend(settings))
+    desk = IdeWorkspace(str(world.vault), str(world.vault), files_backend(settings))
     door, watcher = make(desk, "token", limits, between=0.01)
     if watchers is not None:
         watchers.append(watcher)

@@ -2,16 +2,18 @@ from __future__ import annotations
 
 import contextlib
 import json
+from collections.abc import Mapping
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from obsidian_mcp.answers import Progress
 from obsidian_mcp.connection import Connection
 from obsidian_mcp.errors import Failure, ParseError
 from obsidian_mcp.protocol import jsonrpc
+from obsidian_mcp.protocol.methods import LEGACY, MODERN, Method
+from obsidian_mcp.running import Progress
 from obsidian_mcp.scheduler import Scheduler
 
 JSON = st.recursive(
@@ -43,22 +45,37 @@ def test_any_value_is_a_request_or_a_failure(value: Any) -> None:
     try:
         request = jsonrpc.parse(value)
     except Failure as failure:
-        reply = json.loads(jsonrpc.error_reply(jsonrpc.id_of(value), failure))
+        reply = json.loads(jsonrpc.encode_message(jsonrpc.Reply(jsonrpc.id_of(value), failure=failure)))
         assert reply["error"]["code"] in (-32600, -32602)
     else:
         assert isinstance(request.method, str)
 
 
-class _NeverCalled:
-    """A dispatcher that only gets what no rule has stopped."""
+def _stop(*_: Any) -> Any:
+    raise ParseError("stop here")
 
-    calls: tuple[str, ...] = ("tools/call",)
 
-    def quick_result(self, *_: Any) -> bytes:
-        return b"{}"
+def _nothing(*_: Any) -> dict[str, Any]:
+    return {}
 
-    def tool_call(self, *_: Any) -> Any:
-        raise ParseError("stop here")
+
+class _Server:
+    """Only gets what no rule has stopped."""
+
+    methods: Mapping[str, Method] = {
+        "initialize": Method(_nothing, (LEGACY,), before_initialize=True),
+        "ping": Method(_nothing, (LEGACY,), before_initialize=True),
+        "server/discover": Method(_nothing, (MODERN,)),
+        "tools/list": Method(_nothing, before_initialize=True),
+        "tools/call": Method(_stop, named_by="name"),
+    }
+
+
+class Sent(list[Any]):
+    """What a door would have sent, decoded again."""
+
+    def take(self, message: jsonrpc.Message) -> None:
+        self.append(json.loads(jsonrpc.encode_message(message)))
 
 
 METHODS = (
@@ -72,13 +89,12 @@ MESSAGES = st.fixed_dictionaries(
 
 @given(st.lists(MESSAGES | JSON | st.lists(MESSAGES, max_size=3), max_size=6))
 def test_no_messages_can_stop_a_conversation(messages: list[Any]) -> None:
-    sent: list[bytes] = []
-    dispatcher: Any = _NeverCalled()
-    connection = Connection(dispatcher, Scheduler(), sent.append)
+    sent = Sent()
+    connection = Connection(_Server(), Scheduler(), sent.take)
     for message in messages:
         connection.receive(jsonrpc.encode(message))
     connection.receive(b'{"jsonrpc":"2.0","id":"last","method":"ping"}')
-    replies = [json.loads(line) for line in sent]
+    replies = list(sent)
     assert replies[-1]["id"] == "last"
     for reply in replies:
         for one in reply if isinstance(reply, list) else [reply]:
@@ -88,25 +104,24 @@ def test_no_messages_can_stop_a_conversation(messages: list[Any]) -> None:
 
 @pytest.mark.parametrize("token", [None, True, 1.5, [], {}])
 def test_a_progress_token_of_a_wrong_type_is_ignored(token: Any) -> None:
-    sent: list[bytes] = []
-    Progress(token, sent.append).report(1.0, "waiting")
+    sent = Sent()
+    Progress(token, sent.take).report(1.0, "waiting")
     assert sent == []
 
 
 def test_progress_only_grows_and_ends_with_the_reply() -> None:
-    sent: list[bytes] = []
-    progress = Progress("t", sent.append)
+    sent = Sent()
+    progress = Progress("t", sent.take)
     for seconds in (1.0, 1.0, 0.5, 2.0):
         progress.report(seconds, "waiting")
     progress.close()
     progress.report(3.0, "late")
-    assert [json.loads(line)["params"]["progress"] for line in sent] == [1.0, 2.0]
+    assert [one["params"]["progress"] for one in sent] == [1.0, 2.0]
 
 
 def test_a_batch_beyond_the_limit_is_one_error() -> None:
-    sent: list[bytes] = []
-    dispatcher: Any = _NeverCalled()
-    connection = Connection(dispatcher, Scheduler(), sent.append)
+    sent = Sent()
+    connection = Connection(_Server(), Scheduler(), sent.take)
     connection.receive(b'{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-03-26"}}')
     connection.receive(jsonrpc.encode([7] * 1001))
-    assert json.loads(sent[-1])["error"]["code"] == -32600
+    assert sent[-1]["error"]["code"] == -32600

@@ -7,7 +7,7 @@ import tracemalloc
 import pytest
 
 from obsidian_mcp.vault import text
-from obsidian_mcp.vault.links.link_names import keys_in, mark
+from obsidian_mcp.vault.links.link_names import mark, names_in
 from obsidian_mcp.vault.links.reader import in_canvas, in_note
 
 MANY = 100_000
@@ -49,7 +49,7 @@ def test_links_are_found_behind_it_in_time_and_room_that_its_length_allows(what:
     hides = what == "comments"  # which are never closed
     assert ([link.target for link in found if link.target == "Behind"] == ["Behind"]) is not hides
     assert peak < 100 * len(note) + 1_000_000
-    assert mark("behind") in keys_in("Note.md", note.encode())
+    assert mark("behind") in names_in("Note.md", note.encode())
 
 
 @pytest.mark.timeout(120)
@@ -60,7 +60,7 @@ def test_names_that_are_too_long_are_not_kept(piece: str) -> None:
     note = "".join(piece.format(number) for number in range(count)).encode() + b"\n\n[[Behind]]\n"
     tracemalloc.start()
     try:
-        keys = keys_in("Note.md", note)
+        keys = names_in("Note.md", note)
         peak = tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()
@@ -73,7 +73,7 @@ def test_names_that_are_too_long_are_not_kept(piece: str) -> None:
 @pytest.mark.parametrize("link", ["[[{}]]", "[[b/{}]]", "[[é{}]]", "[x]({})", "[x](b/{})", "[x](<{}>)"])
 def test_however_long_a_name_is_the_next_is_found(piece: str, link: str) -> None:
     note = f"{link.format(piece * MANY * 30)}\n\n[[Folder/Behind]]\n"
-    assert mark("behind") in keys_in("Note.md", note.encode())
+    assert mark("behind") in names_in("Note.md", note.encode())
 
 
 @pytest.mark.timeout(120)

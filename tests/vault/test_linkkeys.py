@@ -4,7 +4,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from obsidian_mcp.vault.links.link_names import key_of_path, keys_in, mark
+from obsidian_mcp.vault.links.link_names import key_of_path, mark, names_in
 from obsidian_mcp.vault.links.reader import in_canvas, in_note
 from obsidian_mcp.vault.links.resolver import Resolver
 from tests.vault.test_links import FOUND, PROPERTIES
@@ -29,7 +29,7 @@ NOTES = st.lists(PIECES, max_size=25).map("".join)
 @example("[r]: \u3000\nOld.md\n")
 def test_every_link_is_mentioned(note: str) -> None:
     """The quick look may say too much, never too little."""
-    keys = keys_in("Note.md", note.encode("utf-8", "surrogatepass"))
+    keys = names_in("Note.md", note.encode("utf-8", "surrogatepass"))
     for link in in_note(note):
         assert mark(key_of_path(link.target.strip())) in keys, link
 
@@ -38,7 +38,7 @@ def test_every_link_is_mentioned(note: str) -> None:
     "text", [text for text, _ in FOUND.values()] + [f"---\n{t}\n---\n" for t, _ in PROPERTIES.values()]
 )
 def test_every_known_form_is_mentioned(text: str) -> None:
-    keys = keys_in("Note.md", text.encode())
+    keys = names_in("Note.md", text.encode())
     assert all(mark(key_of_path(link.target)) in keys for link in in_note(text))
 
 
@@ -57,12 +57,12 @@ RESOLVED = {
 def test_what_leads_there_is_mentioned(path: str, text: str) -> None:
     (link,) = in_note(text)
     assert Resolver([path]).resolve(link.target, "Other.md") == path
-    assert mark(key_of_path(path)) in keys_in("Note.md", text.encode())
+    assert mark(key_of_path(path)) in names_in("Note.md", text.encode())
 
 
 def test_a_canvas_mentions_its_files() -> None:
     text = '{"nodes":[{"file":"A/Übung.md"}]}'
-    assert mark("übung") in keys_in("x.CANVAS", text.encode())
+    assert mark("übung") in names_in("x.CANVAS", text.encode())
     assert in_canvas(text)
 
 

@@ -15,7 +15,7 @@ from tests.support import resolver as independent
 
 def mended(text: str, source: str, old: str, new: str, paths: list[str], link_format: str = "shortest") -> str:
     move = Move.plan(old, new, Resolver(paths), link_format)
-    return apply(text, move.edits(source, text))
+    return apply(text, move.rewrites(source, text))
 
 
 RENAMES = {
@@ -185,7 +185,7 @@ def test_every_link_leads_where_it_led(vault: tuple[list[str], dict[str, str], s
     move = Move.plan(old, new, Resolver(files), style)
     for path, text in notes.items():
         there = new if path == old else path
-        result = apply(text, move.edits(path, text))
+        result = apply(text, move.rewrites(path, text))
         assert len(result.split("\n")) == len(text.split("\n"))
         for line, line_after in zip(text.split("\n"), result.split("\n"), strict=True):
             target, target_after = independent.target_of(line), independent.target_of(line_after)

@@ -8,12 +8,13 @@ from typing import Annotated, Any
 
 import typer
 
-from obsidian_mcp import demo, settings
-from obsidian_mcp.app import App, labels
+from obsidian_mcp import demo, running, settings
+from obsidian_mcp.app import App
 from obsidian_mcp.call import CallContext
 from obsidian_mcp.cli import show
 from obsidian_mcp.cli.root import app, environment, load, with_options
 from obsidian_mcp.errors import Failure, InvalidArguments
+from obsidian_mcp.vaults import labels
 
 
 @app.command()
@@ -30,7 +31,7 @@ def tools(
     chosen = load(context, given)
     from obsidian_mcp.tools import catalogue
 
-    listing = catalogue.load(chosen.read_only, labels(chosen.vaults)).listing()
+    listing = catalogue.load(chosen.read_only, labels(chosen.vaults), chosen.toolsets, chosen.tools).listing()
     if as_json:
         show.json_text(listing, indent=2)
         return
@@ -58,7 +59,8 @@ def call(
         if name not in whole.catalogue:
             raise whole.catalogue.unknown(name)
         values = _values(whole, name, arguments or [])
-        data = whole.dispatcher.run(name, values, CallContext(whole.settings.limit_for(name)))
+        job = whole.tools.job(name, values, lambda data: data)
+        data = running.run(job, CallContext(job.limit))
     except Failure as failure:
         show.fail(failure, as_json)
     show.data(data, as_json)
@@ -87,9 +89,11 @@ def _values(whole: App, name: str, pairs: Sequence[str]) -> dict[str, Any]:
     for pair in pairs:
         key, equals, text = pair.partition("=")
         if not equals:
-            raise InvalidArguments(f"{pair!r} is not KEY=VALUE. The arguments of {name} are {', '.join(properties)}.")
+            raise InvalidArguments(
+                f"{pair!r} is not KEY=VALUE.", f"The arguments of {name} are {', '.join(properties)}."
+            )
         if key in values:
-            raise InvalidArguments(f"{key} is given twice. Give each argument once.")
+            raise InvalidArguments(f"{key} is given twice.", "Give each argument once.")
         values[key] = _typed(properties.get(key, {}).get("type"), text)
     return values
 

@@ -11,11 +11,12 @@ from typing import Annotated
 import typer
 
 from obsidian_mcp import settings
-from obsidian_mcp.app import App, full_vault
+from obsidian_mcp.app import App
 from obsidian_mcp.cli import show
 from obsidian_mcp.cli.root import app, environment, load, with_options
-from obsidian_mcp.hosts import configure as configuring
+from obsidian_mcp.hosts import configure
 from obsidian_mcp.hosts.known import BY_NAME, ENTRY, HOSTS, Host
+from obsidian_mcp.vaults import full_name
 
 HOST_NAMES = "|".join(BY_NAME)
 HostName = Annotated[
@@ -42,7 +43,7 @@ def install(
     Example: obsidian-mcp install claude-desktop --vault ~/notes
     """
     if listing:
-        rows = [_row(configuring.look(each, environment())) for each in HOSTS]
+        rows = [_row(configure.look(each, environment())) for each in HOSTS]
         show.table(["host", "our entry", "configuration"], rows)
         return
     found = _host(host)
@@ -50,15 +51,15 @@ def install(
     chosen = load(context, given)
     words = _options({**(context.obj or {}), **given}, chosen)
     environ = environment()
-    before = configuring.look(found, environ)
+    before = configure.look(found, environ)
     if words is not None or name not in before.entries:
-        problem = App(chosen).problem()
+        problem = App(chosen).vaults.problem()
         if problem:
             raise settings.UsageError(problem)
     if not before.installed and not before.problem:
         show.line(f"{found.title} does not seem to be installed here; it will find this when it is.")
     _change(
-        lambda: configuring.installing(found, environ, name, own_command(), words),
+        lambda: configure.installing(found, environ, name, own_command(), words),
         dry_run,
         found.next_step.format(name=name),
     )
@@ -72,7 +73,7 @@ def uninstall(host: HostName, name: EntryName = ENTRY, dry_run: DryRun = False) 
     """
     found = _host(host)
     _check_name(name)
-    _change(lambda: configuring.removing(found, environment(), name), dry_run, f"Restart {found.title}.")
+    _change(lambda: configure.removing(found, environment(), name), dry_run, f"Restart {found.title}.")
 
 
 def own_command() -> list[str]:
@@ -89,11 +90,11 @@ def _host(name: str) -> Host:
     return BY_NAME[name]
 
 
-def _change(plan: Callable[[], configuring.Change], dry_run: bool, next_step: str) -> None:
+def _change(plan: Callable[[], configure.Change], dry_run: bool, next_step: str) -> None:
     try:
         change = plan()
-        backup = configuring.carry_out(change) if change.needed and not dry_run else None
-    except configuring.HostProblem as problem:
+        backup = configure.carry_out(change) if change.needed and not dry_run else None
+    except configure.HostProblem as problem:
         show.problem(str(problem))
         raise typer.Exit(1) from None
     if not change.needed:
@@ -124,7 +125,7 @@ def _options(given: Mapping[str, Sequence[str]], chosen: settings.Settings) -> l
 
 def _full(name: str, value: str, chosen: settings.Settings) -> str:
     if name == "vault":
-        return full_vault(value, chosen)
+        return full_name(value, chosen)
     return os.path.abspath(settings.at_home(value, chosen.environ)) if name == "obsidian-bin" else value
 
 
@@ -133,7 +134,7 @@ def _check_name(name: str) -> None:
         raise settings.UsageError("--name must be a word or two, without quotes")
 
 
-def _row(found: configuring.Found) -> list[str]:
+def _row(found: configure.Found) -> list[str]:
     if found.problem:
         entry = "?"
     elif found.entries:

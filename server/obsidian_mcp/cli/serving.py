@@ -94,7 +94,7 @@ def mention(
 
     Example: obsidian-mcp mention "Meeting Notes" --lines 3:7
     """
-    from obsidian_mcp.servers.ide.pointing import mention_note  # with a library that no other command needs
+    from obsidian_mcp.servers.ide.mention import mention_note  # with a library that no other command needs
 
     chosen = load(context, given, quiet=True)
     try:

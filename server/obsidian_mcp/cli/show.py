@@ -7,7 +7,7 @@ import sys
 import unicodedata
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from obsidian_mcp.errors import Failure, spec_of
+from obsidian_mcp.errors import SHELL, Failure, spec_of
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -89,16 +89,16 @@ def _visible(mark: str) -> str:
 
 
 def fail(failure: Failure, as_json: bool) -> NoReturn:
-    look = spec_of(failure)
+    look, told = spec_of(failure), failure.told_to(SHELL)
     if as_json:
         print(
             json.dumps(
                 {
                     "success": False,
-                    "error": {"code": look.rpc, "errorCode": look.error_code, "message": failure.message},
+                    "error": {"code": look.rpc, "errorCode": look.error_code, "message": told},
                 }
             )
         )
     else:
-        print(f"obsidian-mcp: {look.error_code}: {failure.message}", file=sys.stderr)
+        print(f"obsidian-mcp: {look.error_code}: {told}", file=sys.stderr)
     sys.exit(look.shell)

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from obsidian_mcp import __version__, settings
 from obsidian_mcp.doctor import app, hosts, vaults
-from obsidian_mcp.doctor.check import Check, Examination, sentence
+from obsidian_mcp.doctor.check import Check, Examination, sentence, told
 from obsidian_mcp.errors import Failure
 from obsidian_mcp.settings import UsageError
 from obsidian_mcp.tools import catalogue
@@ -46,8 +46,8 @@ def examine(given: Mapping[str, Sequence[str]], environ: Mapping[str, str]) -> I
         try:
             yield from step(patient)
         except (Failure, OSError, ValueError) as error:  # a world that is stranger than was thought of
-            told = error.message if isinstance(error, Failure) else f"{type(error).__name__}: {error}"
-            yield Check(id, "fail", f"The check itself failed: {told}", "Look at what it names, and report this.")
+            why = told(error) if isinstance(error, Failure) else f"{type(error).__name__}: {error}"
+            yield Check(id, "fail", f"The check itself failed: {why}", "Look at what it names, and report this.")
 
 
 def _in_force(given: Mapping[str, Sequence[str]], environ: Mapping[str, str]) -> str:

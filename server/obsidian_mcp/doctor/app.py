@@ -7,9 +7,9 @@ import statistics
 import time
 from collections.abc import Callable, Iterator, Mapping
 
-from obsidian_mcp.backends.obsidian import discover, probe, process
-from obsidian_mcp.doctor.check import Check, Examination, without_us
-from obsidian_mcp.errors import CliDisabled, Failure, ObsidianNotRunning, PermissionDenied
+from obsidian_mcp.doctor.check import Check, Examination, told
+from obsidian_mcp.errors import CliDisabled, Failure, NotStarted, ObsidianNotRunning, PermissionDenied
+from obsidian_mcp.registry import HOW_TO_INSTALL
 
 SLOW = 0.5
 CALLS = 5
@@ -34,29 +34,29 @@ def executable(it: Examination) -> Iterator[Check]:
     else:
         where = it.settings.obsidian_bin or "PATH and the usual places"
         cause = f"There is no Obsidian command in {where}."
-        yield Check("executable", "fail", cause, without_us(discover.HOW_TO_INSTALL))
+        yield Check("executable", "fail", cause, HOW_TO_INSTALL)
 
 
 def app(it: Examination) -> Iterator[Check]:
     """Three things that one question answers: reachable, switched on, and which version."""
-    if it.embedded or it.command is None:
+    if it.embedded or it.probe is None:
         why = "The files are served without the app." if it.embedded else "There is no command to ask with."
         for id in ("app", "cli", "version"):
             yield Check(id, "skip", why)
         return
     try:
-        version = probe.version(it.command, it.environ, it.call())
+        version = it.probe.version(it.call())
     except CliDisabled as failure:
         yield Check("app", "ok", "Obsidian is running.")
         yield Check(
             "cli",
             "fail",
-            without_us(failure.message),
+            told(failure),
             "Obsidian: Settings > General > Advanced > Command line interface.",
         )
         yield Check("version", "skip", "The command line interface is switched off.")
     except Failure as failure:
-        yield Check("app", "fail", without_us(failure.message), _remedy(it, failure))
+        yield Check("app", "fail", told(failure), _remedy(it, failure))
         yield Check("cli", "skip", "The app does not answer.")
         yield Check("version", "skip", "The app does not answer.")
     else:
@@ -75,7 +75,7 @@ def app(it: Examination) -> Iterator[Check]:
 
 
 def _remedy(it: Examination, failure: Failure) -> str:
-    if isinstance(failure, process.NotStarted | PermissionDenied) or " is gone." in failure.message:
+    if isinstance(failure, NotStarted | PermissionDenied):
         return f"See whether {it.command} runs in a terminal; name another with --obsidian-bin."
     if isinstance(failure, ObsidianNotRunning):
         return "Start Obsidian and leave it running, or serve the files without it: --backend embedded."
@@ -83,17 +83,17 @@ def _remedy(it: Examination, failure: Failure) -> str:
 
 
 def latency(it: Examination) -> Iterator[Check]:
-    if not it.answers or it.command is None:
+    if not it.answers or it.probe is None:
         yield Check("latency", "skip", "There is no app to measure.")
         return
     times = []
     try:
         for _ in range(CALLS):
             began = time.perf_counter()
-            probe.version(it.command, it.environ, it.call())
+            it.probe.version(it.call())
             times.append(time.perf_counter() - began)
     except Failure as failure:
-        yield Check("latency", "warn", f"Obsidian stopped answering: {failure.message}", "Restart Obsidian.")
+        yield Check("latency", "warn", f"Obsidian stopped answering: {told(failure)}", "Restart Obsidian.")
         return
     median = statistics.median(times)
     cause = f"A call takes {median * 1000:.0f} ms (the median of {CALLS})."

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 
-from obsidian_mcp.app import choice
 from obsidian_mcp.call import CallContext
+from obsidian_mcp.errors import DOCTOR, Failure
 from obsidian_mcp.settings import Settings
+from obsidian_mcp.vaults import choice, probe
 
 LIMIT = 10.0  # seconds for one question to the app
 
@@ -29,6 +29,7 @@ class Examination:
         self.settings = chosen
         self.environ = chosen.environ
         self.embedded, self.command = choice(chosen)
+        self.probe = probe(chosen, self.command) if self.command else None
         self.answers = False
         self.limit = min(LIMIT, chosen.timeout)
 
@@ -36,9 +37,9 @@ class Examination:
         return CallContext(self.limit)
 
 
-def without_us(message: str) -> str:
-    """Elsewhere errors end with advice to come here."""
-    return re.sub(r" `obsidian-mcp doctor`[^.]*\.", "", message)
+def told(failure: Failure) -> str:
+    """Elsewhere failures send people here."""
+    return failure.told_to(DOCTOR)
 
 
 def sentence(text: str) -> str:

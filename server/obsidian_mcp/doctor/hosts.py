@@ -7,17 +7,17 @@ import os
 from collections.abc import Iterator, Mapping
 
 from obsidian_mcp import settings
-from obsidian_mcp.app import full_vault
 from obsidian_mcp.doctor.check import Check, Examination
-from obsidian_mcp.hosts import configure as configuring
+from obsidian_mcp.hosts import configure
 from obsidian_mcp.hosts.known import ENTRY, HOSTS
 from obsidian_mcp.settings import UsageError
+from obsidian_mcp.vaults import full_name
 
 
 def hosts(it: Examination) -> Iterator[Check]:
     good, bad = [], False
     for host in HOSTS:
-        found = configuring.look(host, it.environ)
+        found = configure.look(host, it.environ)
         if found.problem and found.file:
             bad = True
             yield Check("hosts", "warn", found.problem, f"Look at {found.file}.")
@@ -40,7 +40,7 @@ def vaults_in_use(it: Examination) -> list[str]:
     """Those that the hosts' entries name."""
     found: dict[str, None] = {}
     for host in HOSTS:
-        for entry in configuring.look(host, it.environ).entries.values():
+        for entry in configure.look(host, it.environ).entries.values():
             args = entry.get("args", [])
             if isinstance(args, list) and all(isinstance(word, str) for word in args):
                 with contextlib.suppress(UsageError):
@@ -73,7 +73,7 @@ def _problem_of(it: Examination, entry: Mapping[str, object]) -> str:
             return f"has the argument {rest[0]!r}, which starts no server"
         chosen = settings.load(given, environ)
         for vault in chosen.vaults:
-            full_vault(vault, chosen)
+            full_name(vault, chosen)
     except UsageError as error:
         return f"would not work: {error}"
     return ""

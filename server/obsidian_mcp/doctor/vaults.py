@@ -6,15 +6,12 @@ import os
 from collections.abc import Callable, Iterator
 
 from obsidian_mcp import registry, settings
-from obsidian_mcp.app import the_vaults
-from obsidian_mcp.backends.files.read import Looking
-from obsidian_mcp.backends.obsidian import probe
-from obsidian_mcp.doctor.check import Check, Examination, sentence, without_us
+from obsidian_mcp.doctor.check import Check, Examination, sentence, told
 from obsidian_mcp.doctor.hosts import vaults_in_use
 from obsidian_mcp.errors import Failure
 from obsidian_mcp.settings import UsageError
 from obsidian_mcp.state import State
-from obsidian_mcp.vault import config
+from obsidian_mcp.vaults import FolderReader, locate, meant
 
 
 def lists(it: Examination) -> Iterator[Check]:
@@ -24,7 +21,7 @@ def lists(it: Examination) -> Iterator[Check]:
 
 def vaults(it: Examination) -> Iterator[Check]:
     try:
-        wanted = the_vaults(it.settings)
+        wanted = meant(it.settings)
     except UsageError as error:
         wanted = tuple(vaults_in_use(it))
         if not wanted:
@@ -36,14 +33,13 @@ def vaults(it: Examination) -> Iterator[Check]:
 
 
 def _vault(it: Examination, wanted: str) -> Iterator[Check]:
-    vaults = registry.registered(it.environ)
-    known = f"Known vaults: {registry.described(vaults)}."
+    place = locate(wanted, it.environ)
     try:
-        found = registry.find_one(wanted, vaults, it.environ)
+        found, known = place.found, place.known
     except Failure as failure:
-        yield Check("vault", "fail", failure.message, "Name it by its id or folder.")
+        yield Check("vault", "fail", told(failure), "Name it by its id or folder.")
         return
-    root = found.path if found else settings.at_home(wanted, it.environ)
+    root = found.path if found else place.folder
     if found is not None:
         cause = f"{found.name} (id {found.id}) is registered, at {found.path}."
     elif it.embedded and os.path.isdir(root):
@@ -59,13 +55,13 @@ def _vault(it: Examination, wanted: str) -> Iterator[Check]:
         return
     else:
         root, cause = "", f"{wanted} is known to the app."
-    asked, name = False, registry.unique_name(found, vaults) if found else wanted
-    if it.answers and it.command and (found is None or found.open):
+    asked, name = False, place.unique_name
+    if it.answers and it.probe and (found is None or found.open):
         # Not for one whose window is closed: asking would open it.
         try:
-            said = probe.vault_folder(it.command, name, it.environ, it.call())
+            said = it.probe.vault_folder(name, it.call())
         except Failure as failure:
-            yield Check("vault", "fail", f"The app does not serve {wanted}: {without_us(failure.message)}", known)
+            yield Check("vault", "fail", f"The app does not serve {wanted}: {told(failure)}", known)
             return
         root, asked = root or said, True
     yield Check("vault", "ok", cause)
@@ -74,11 +70,11 @@ def _vault(it: Examination, wanted: str) -> Iterator[Check]:
 
 def _lists_files(it: Examination, vault: str) -> bool:
     """Whether the app sees notes where we see no folder."""
-    return bool(it.command) and probe.has_files(str(it.command), vault, it.environ, it.call())
+    return it.probe is not None and it.probe.has_files(vault, it.call())
 
 
 def _folder(it: Examination, wanted: str, root: str, app_has_it: bool) -> Iterator[Check]:
-    folder = Looking(root or os.devnull)
+    folder = FolderReader(root or os.devnull)
     if not folder.is_there and app_has_it and _lists_files(it, wanted):
         yield Check(
             "folder",
@@ -96,7 +92,7 @@ def _folder(it: Examination, wanted: str, root: str, app_has_it: bool) -> Iterat
             "Mount it, or name another vault.",
         )
         return
-    readable, writable = folder.access
+    readable, writable = folder.access()
     if not readable:
         yield Check("folder", "fail", f"{root} may not be read.", "Change its permissions.")
     elif not writable and not it.settings.read_only:
@@ -112,13 +108,13 @@ def _found_out(id: str, check: Callable[[], Check]) -> Check:
     try:
         return check()
     except Failure as failure:
-        return Check(id, "fail", failure.message, "Look at what it names.")
+        return Check(id, "fail", told(failure), "Look at what it names.")
 
 
-def _links(it: Examination, folder: Looking) -> Check:
+def _links(it: Examination, folder: FolderReader) -> Check:
     if it.embedded:
-        return Check("links", "ok", "Links are mended when a note is moved.")
-    if folder.settings().get("alwaysUpdateLinks") is True:
+        return Check("links", "ok", "Links are kept when a note is moved.")
+    if folder.settings().app.get("alwaysUpdateLinks") is True:
         return Check("links", "ok", "Obsidian updates links when a note is moved.")
     return Check(
         "links",
@@ -128,16 +124,16 @@ def _links(it: Examination, folder: Looking) -> Check:
     )
 
 
-def _trash(it: Examination, folder: Looking) -> Check:
+def _trash(it: Examination, folder: FolderReader) -> Check:
     found = folder.settings()
-    if found.get("trashOption") == "none" and not it.embedded:
+    if found.app.get("trashOption") == "none" and not it.embedded:
         return Check(
             "trash",
             "warn",
             "Obsidian is set to delete for good, so a deleted note is not in any trash.",
             "Obsidian: Settings > Files and links > Deleted files.",
         )
-    where = ".trash in the vault" if config.uses_local_trash(found) else "the system's trash"
+    where = ".trash in the vault" if found.uses_local_trash else "the system's trash"
     return Check("trash", "ok", f"Deleted notes go to {where}.")
 
 
@@ -153,5 +149,5 @@ def _state(it: Examination, root: str) -> Check:
             "Make it writable, or set XDG_STATE_HOME to a folder that is.",
         )
     if state.has_journal:
-        return Check("state", "warn", "A move was interrupted.", "The next call to a tool puts it right.")
+        return Check("state", "warn", "A change was interrupted.", "The next call to a tool puts it right.")
     return Check("state", "ok", f"Locks are kept in {state.folder}.")

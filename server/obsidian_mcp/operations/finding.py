@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from obsidian_mcp.errors import AmbiguousName, NoteNotFound
+from obsidian_mcp.errors import AmbiguousName, Hint, NoteNotFound
 from obsidian_mcp.vault.folding import fold
 from obsidian_mcp.vault.names import Name
 from obsidian_mcp.vault.path import VaultPath, in_folder, is_path
 from obsidian_mcp.vault.port import Vault
 
 MOST_CANDIDATES = 20
+CREATE_IT = Hint(
+    "Give the name of one that exists, or make it with obsidian_create_note.",
+    "Give the name of one that exists, or make it: obsidian-mcp call create_note name=...",
+)
 
 
 def existing(name: Name, vault: Vault) -> VaultPath:
@@ -30,7 +34,7 @@ def new(name: Name, vault: Vault, *, replacing: bool = False) -> VaultPath:
 
     What is to be replaced must be the only note of that name.
     """
-    path = in_folder(vault.new_note_folder(), name.path.filename) if name.is_bare else name.path
+    path = in_folder(vault.settings().new_note_folder, name.path.filename) if name.is_bare else name.path
     there = vault.spellings(path)
     if len(there) > 1:
         raise _ambiguous(name, [other.value for other in there])
@@ -45,7 +49,7 @@ def nothing_to_compare(name: Name, path: VaultPath, vault: Vault) -> NoteNotFoun
     hint = (
         f"Give one of these paths as the name: {', '.join(others)}." if others else "Leave it out to create the note."
     )
-    return NoteNotFound(f"There is no note {path} that if_match could be compared with. {hint}")
+    return NoteNotFound(f"There is no note {path} that if_match could be compared with.", hint)
 
 
 def placed(path: VaultPath, vault: Vault) -> VaultPath:
@@ -60,7 +64,8 @@ def _called(name: Name) -> str:
 def _ambiguous(name: Name, matches: list[str]) -> AmbiguousName:
     shown = ", ".join(matches[:MOST_CANDIDATES]) + (" …" if len(matches) > MOST_CANDIDATES else "")
     return AmbiguousName(
-        f"{len(matches)} notes are called {_called(name)!r}: {shown}. Give one of these paths as the name.",
+        f"{len(matches)} notes are called {_called(name)!r}: {shown}.",
+        "Give one of these paths as the name.",
         candidates=matches[:MOST_CANDIDATES],
     )
 
@@ -69,11 +74,7 @@ def _missing(name: Name, paths: list[str]) -> NoteNotFound:
     nearest = name.nearest(paths)
     inside = f"{fold(name.path.value.removesuffix('.md'))}/"
     if any(fold(path).startswith(inside) for path in paths):
-        hint = " A folder has that name; name a note in it."
+        near = "A folder has that name; name a note in it."
     else:
-        hint = f" The nearest are {', '.join(nearest)}." if nearest else " The vault is empty."
-    return NoteNotFound(
-        f"There is no note {_called(name)!r} in the vault.{hint} "
-        "Give the name of one that exists, or make it with obsidian_create_note.",
-        nearest=nearest,
-    )
+        near = f"The nearest are {', '.join(nearest)}." if nearest else "The vault is empty."
+    return NoteNotFound(f"There is no note {_called(name)!r} in the vault. {near}", CREATE_IT, nearest=nearest)

@@ -97,8 +97,7 @@ def failure(name: str, failed: Failure) -> dict[str, Any]:
         return {"ok": False, "summary": "MCP engine timeout", "error": failed.message}
     data: dict[str, Any] = {"tool": name, "errorCode": spec_of(failed).error_code, **failed.data}
     if isinstance(failed, ObsidianNotRunning):
-        reason, _, suggestion = failed.message.partition(". ")
-        data |= {"reason": reason, "suggestion": suggestion}
+        data |= {"reason": failed.fact.removesuffix("."), "suggestion": failed.hint.model}
         return {"ok": False, "summary": f"{name} unavailable", "error": failed.message, "data": data}
     summary = f"Invalid arguments for {name}" if isinstance(failed, InvalidArguments) else f"{name} failed"
     return {"ok": False, "summary": summary, "error": failed.message, "data": data}

@@ -1,4 +1,4 @@
-"""One line ⇄ one JSON-RPC message."""
+"""One line ⇄ one JSON-RPC message. What is sent is a value until a door encodes it."""
 
 from __future__ import annotations
 
@@ -7,9 +7,18 @@ from obsidian_mcp.protocol import quickjson
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
+    from typing import Any, Protocol, TypeAlias
 
     Id = str | int | None
+
+    class HasJson(Protocol):
+        """A result that encodes itself."""
+
+        @property
+        def json(self) -> bytes: ...
+
+    Result = dict[str, Any] | HasJson
+    Message: TypeAlias = "Reply | Notification | list[Reply]"
 
 
 class Request:
@@ -29,16 +38,42 @@ class Request:
         return meta if isinstance(meta, dict) else {}
 
 
-def decode(line: bytes) -> Any:
-    """The JSON value on a line. NaN, infinities, and numbers nobody can hold are not JSON."""
+class Encoded:
+    """A result that is JSON already: what doesn't change is encoded once."""
+
+    __slots__ = ("json",)
+
+    def __init__(self, json: bytes) -> None:
+        self.json = json
+
+
+class Reply:
+    """The answer to one request: a result or a failure. Its id is None where the request has no usable one."""
+
+    __slots__ = ("failure", "id", "result")
+
+    def __init__(self, id: Id, result: Result | None = None, failure: Failure | None = None) -> None:
+        self.id = id
+        self.result = result
+        self.failure = failure
+
+
+class Notification:
+    __slots__ = ("method", "params")
+
+    def __init__(self, method: str, params: dict[str, Any]) -> None:
+        self.method = method
+        self.params = params
+
+
+def decode(data: bytes, what: str = "The line", hint: str = "Send one JSON object per line, in UTF-8.") -> Any:
+    """The JSON value of a line, or of something else. NaN, infinities, and numbers too large to hold are not JSON."""
     try:
-        return quickjson.decode(line.decode("utf-8"))
+        return quickjson.decode(data.decode("utf-8"))
     except RecursionError:
-        raise ParseError("The line is nested too deeply to read. Send a flatter message.") from None
+        raise ParseError(f"{what} is nested too deeply to read.", "Send a flatter message." if hint else "") from None
     except ValueError as error:
-        raise ParseError(
-            f"The line is not valid JSON: {_reason(error)}. Send one JSON object per line, in UTF-8."
-        ) from None
+        raise ParseError(f"{what} is not valid JSON: {_reason(error)}.", hint) from None
 
 
 def _reason(error: ValueError) -> str:
@@ -84,19 +119,23 @@ def encode(message: Any) -> bytes:
     return quickjson.encode(message).encode("utf-8", "backslashreplace")
 
 
-def reply(id: Id, result: bytes) -> bytes:
-    """A reply around a result that is already encoded."""
-    return b'{"jsonrpc":"2.0","id":' + encode(id) + b',"result":' + result + b"}"
+def encode_message(message: Message) -> bytes:
+    """What goes over the wire. An array is the answer to a batch."""
+    if isinstance(message, list):
+        return b"[" + b",".join(map(_encode_reply, message)) + b"]"
+    if isinstance(message, Notification):
+        return encode({"jsonrpc": "2.0", "method": message.method, "params": message.params})
+    return _encode_reply(message)
+
+
+def _encode_reply(reply: Reply) -> bytes:
+    if reply.failure is not None:
+        return encode({"jsonrpc": "2.0", "id": reply.id, "error": error_object(reply.failure)})
+    result = reply.result
+    encoded = encode(result) if isinstance(result, dict) else result.json if result is not None else b"{}"
+    return b'{"jsonrpc":"2.0","id":' + encode(reply.id) + b',"result":' + encoded + b"}"
 
 
 def error_object(failure: Failure) -> dict[str, Any]:
-    look = spec_of(failure)
-    return {"code": look.rpc, "message": failure.message, "data": {"errorCode": look.error_code, **failure.data}}
-
-
-def error_reply(id: Id, failure: Failure) -> bytes:
-    return encode({"jsonrpc": "2.0", "id": id, "error": error_object(failure)})
-
-
-def notification(method: str, params: dict[str, Any]) -> bytes:
-    return encode({"jsonrpc": "2.0", "method": method, "params": params})
+    spec = spec_of(failure)
+    return {"code": spec.rpc, "message": failure.message, "data": {"errorCode": spec.error_code, **failure.data}}

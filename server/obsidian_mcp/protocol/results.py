@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from obsidian_mcp import __version__
-from obsidian_mcp.errors import Failure
 from obsidian_mcp.protocol import revisions
 from obsidian_mcp.protocol.jsonrpc import encode, error_object
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
+
+    from obsidian_mcp.errors import Failure
 
 SERVER_INFO = {"name": "obsidian-mcp", "title": "Obsidian", "version": __version__}
 INSTRUCTIONS = (
@@ -21,21 +22,21 @@ ONE_HOUR = 3_600_000
 ERROR_META = "obsidian-mcp/error"
 
 
-def initialize(revision: str, changes: bool = False) -> dict[str, Any]:
+def initialize(revision: str, capabilities: dict[str, Any]) -> dict[str, Any]:
     return {
         "protocolVersion": revision,
-        "capabilities": {"tools": {"listChanged": True} if changes else {}},
+        "capabilities": capabilities,
         "serverInfo": SERVER_INFO,
         "instructions": INSTRUCTIONS,
     }
 
 
-def discover(fresh: int = ONE_HOUR) -> dict[str, Any]:
+def discover(capabilities: dict[str, Any], fresh: int = ONE_HOUR) -> dict[str, Any]:
     """`fresh` is how many milliseconds the answer is good for."""
     return _cached(
         {
             "supportedVersions": list(revisions.MODERN),
-            "capabilities": {"tools": {"listChanged": False}},
+            "capabilities": capabilities,
             "instructions": INSTRUCTIONS,
         },
         fresh,
@@ -46,15 +47,24 @@ def tool_list(tools: list[dict[str, Any]], modern: bool, fresh: int = ONE_HOUR) 
     return _cached({"tools": tools}, fresh) if modern else {"tools": tools}
 
 
-def success(data: dict[str, Any], modern: bool) -> bytes:
-    """Encoded. The text and the structure say the same: a host may show the model either.
+class Success:
+    """A tool's data as a result. The text and the structure say the same: a host may show the model either.
 
     A note can be long, so what says the same is encoded once.
     """
-    payload = encode({"success": True, "data": data})
-    content = encode([_text(payload.decode())])
-    rest = encode(_complete({"isError": False}) if modern else {"isError": False})
-    return b'{"content":%b,"structuredContent":%b,%b' % (content, payload, rest[1:])
+
+    __slots__ = ("_data", "_modern")
+
+    def __init__(self, data: dict[str, Any], modern: bool) -> None:
+        self._data = data
+        self._modern = modern
+
+    @property
+    def json(self) -> bytes:
+        payload = encode({"success": True, "data": self._data})
+        content = encode([_text(payload.decode())])
+        rest = encode(_complete({"isError": False}) if self._modern else {"isError": False})
+        return b'{"content":%b,"structuredContent":%b,%b' % (content, payload, rest[1:])
 
 
 def content(data: dict[str, Any]) -> list[dict[str, str]]:

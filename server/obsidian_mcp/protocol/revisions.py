@@ -23,22 +23,14 @@ WITH_BATCHES = ("2025-03-26",)
 META = "io.modelcontextprotocol/"
 VERSION_KEY = META + "protocolVersion"
 CAPABILITIES_KEY = META + "clientCapabilities"
+CLIENT_INFO_KEY = META + "clientInfo"
 SERVER_INFO_KEY = META + "serverInfo"
-
-# Methods that exist only with an envelope; without one the request is malformed.
-ENVELOPE_ONLY = ("server/discover", "subscriptions/listen")
-
-LEGACY_METHODS = ("initialize", "ping", "tools/list", "tools/call")
-MODERN_METHODS = ("server/discover", "tools/list", "tools/call")
-# What a legacy client may ask before it has introduced itself.
-BEFORE_INITIALIZE = ("initialize", "ping", "tools/list")
+ENVELOPE = f"{VERSION_KEY} and {CAPABILITIES_KEY}"
 
 
 def is_modern(request: Request) -> bool:
     """Whether the request falls under the stateless rules; raises if its envelope is wrong."""
     if VERSION_KEY not in request.meta:
-        if request.method in ENVELOPE_ONLY:
-            raise InvalidParams(f"{request.method} needs params._meta with {VERSION_KEY} and {CAPABILITIES_KEY}.")
         return False
     _check_envelope(request.meta)
     return True
@@ -50,7 +42,8 @@ def _check_envelope(meta: dict[str, Any]) -> None:
         raise InvalidParams(f"{VERSION_KEY} must be a string.")
     if version not in MODERN:
         raise UnsupportedVersion(
-            f"Protocol version {version!r} is not spoken here. Use {MODERN[0]}, or initialize for an older one.",
+            f"Protocol version {version!r} is not spoken here.",
+            f"Use {MODERN[0]}, or initialize for an older one.",
             supported=list(MODERN),
             requested=version,
         )

@@ -7,15 +7,17 @@ import binascii
 import functools
 import hashlib
 import hmac
-import json
 
-from obsidian_mcp.errors import HeaderMismatch, InvalidParams, InvalidRequest, UnknownSession
+from obsidian_mcp.errors import HeaderMismatch, InvalidParams, InvalidRequest, UnknownSession, spec_of
 from obsidian_mcp.protocol import revisions
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from typing import Any
+
+    from obsidian_mcp.protocol.jsonrpc import Reply
+    from obsidian_mcp.protocol.methods import Method
 
 VERSION, METHOD, NAME, SESSION = "mcp-protocol-version", "mcp-method", "mcp-name", "mcp-session-id"
 _DECIDING = {name.encode(): name for name in (VERSION, METHOD, NAME, SESSION, "accept", "content-type")}
@@ -42,7 +44,7 @@ class Sessions:
         nonce, _, proof = rest.partition(".")
         proven = hmac.compare_digest(proof.encode(), self._proof(revision, nonce).encode())
         if revision not in revisions.LEGACY or not proven or id in self._ended:
-            raise UnknownSession("This session is not known here. Send initialize again, without the header.")
+            raise UnknownSession("This session is not known here.", "Send initialize again, without the header.")
         return revision
 
     def end(self, id: str) -> None:
@@ -73,7 +75,7 @@ class Headers(dict[str, str]):
 
     def require_once(self) -> None:
         if self.repeated:
-            raise HeaderMismatch(f"The header {self.repeated} is there more than once. Send it once.")
+            raise HeaderMismatch(f"The header {self.repeated} is there more than once.", "Send it once.")
 
 
 def headers(raw: Iterable[tuple[bytes, bytes]]) -> Headers:
@@ -95,16 +97,16 @@ def legacy_revision(headers: Mapping[str, str], sessions: Sessions) -> str:
     version = headers.get(VERSION)
     if version is not None and version not in revisions.LEGACY:
         raise InvalidRequest(
-            f"Protocol version {version!r} is not spoken here. "
-            f"Use one of {', '.join((*revisions.LEGACY, *revisions.MODERN))}."
+            f"Protocol version {version!r} is not spoken here.",
+            f"Use one of {', '.join((*revisions.LEGACY, *revisions.MODERN))}.",
         )
     if SESSION in headers:
         return sessions.revision(headers[SESSION])
     return version or ASSUMED
 
 
-def check_mirrors(headers: Mapping[str, str], message: Any) -> None:
-    """In the stateless era the headers repeat what the body says, for those who read only headers."""
+def check_mirrors(headers: Mapping[str, str], message: Any, methods: Mapping[str, Method]) -> None:
+    """In the stateless era the headers repeat what the body says, for programs that read only headers."""
     if not isinstance(message, dict):
         raise InvalidRequest("A message must be a JSON object.")
     if "id" not in message:
@@ -112,16 +114,16 @@ def check_mirrors(headers: Mapping[str, str], message: Any) -> None:
     params = message.get("params")
     meta = params.get("_meta") if isinstance(params, dict) else None
     if not isinstance(params, dict) or not isinstance(meta, dict) or revisions.VERSION_KEY not in meta:
-        raise InvalidParams(
-            f"A request needs params._meta with {revisions.VERSION_KEY} and {revisions.CAPABILITIES_KEY}."
-        )
+        raise InvalidParams(f"A request needs params._meta with {revisions.ENVELOPE}.")
     if headers.get(VERSION) != meta[revisions.VERSION_KEY]:
         raise HeaderMismatch(f"The header {VERSION} must repeat params._meta's {revisions.VERSION_KEY}.")
     if headers.get(METHOD) != message.get("method"):
         raise HeaderMismatch(f"The header {METHOD} must repeat the method.")
-    named = params.get("name") if message.get("method") == "tools/call" else None
+    method = message.get("method")
+    named_by = methods[method].named_by if isinstance(method, str) and method in methods else ""
+    named = params.get(named_by) if named_by else None
     if named is not None and _decoded(headers.get(NAME)) != named:
-        raise HeaderMismatch(f"The header {NAME} must repeat params.name.")
+        raise HeaderMismatch(f"The header {NAME} must repeat params.{named_by}.")
 
 
 def _decoded(value: str | None) -> str | None:
@@ -143,15 +145,13 @@ def is_modern(message: Any, headers: Mapping[str, str]) -> bool:
     return isinstance(meta, dict) and revisions.VERSION_KEY in meta
 
 
-def status_of(reply: bytes, modern: bool) -> int:
+def status_of(reply: Reply | list[Reply], modern: bool) -> int:
     """An error that the transport knows has a status of its own; a tool's failure has none."""
-    if not reply.startswith(b'{"jsonrpc":"2.0","id":') or b'"error":{"code":' not in reply[:600]:
+    if isinstance(reply, list) or reply.failure is None:
         return 200
-    message = json.loads(reply)
-    code = message.get("error", {}).get("code")
-    if message.get("id") is None:
+    if reply.id is None:
         return 400
-    return STATUSES.get(code, 200) if modern else 200
+    return STATUSES.get(spec_of(reply.failure).rpc, 200) if modern else 200
 
 
 def event(message: bytes) -> bytes:

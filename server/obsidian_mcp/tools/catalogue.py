@@ -1,7 +1,7 @@
-"""The tools as stored bytes, so that they can be listed before anything heavy is loaded.
+"""The tools as stored bytes, so that they can be listed and scheduled before anything heavy is loaded.
 
-`python -m obsidian_mcp.tools.catalogue` writes `catalogue.json` anew from the
-declarations; a test fails when the two differ.
+`python -m obsidian_mcp.tools.catalogue` writes `catalogue.json` anew from the declarations; a test fails when the two
+differ. A tool's module is imported when the tool is called.
 """
 
 from __future__ import annotations
@@ -10,47 +10,79 @@ import os.path
 
 from obsidian_mcp.errors import UnknownTool
 from obsidian_mcp.protocol import quickjson
+from obsidian_mcp.tools import toolsets
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from typing import Any
 
+    from obsidian_mcp.tools.tool import Tool
+
 STORED = os.path.join(os.path.dirname(__file__), "catalogue.json")
+PACKAGE = "obsidian_mcp.tools"
+
+
+class Row:
+    """One tool, as far as it is known without its module. `listing` is what `tools/list` shows."""
+
+    __slots__ = ("effect", "listing", "module", "name", "toolset", "touches")
+
+    def __init__(self, stored: dict[str, Any]) -> None:
+        self.listing: dict[str, Any] = stored["listing"]
+        self.name: str = self.listing["name"]
+        self.module: str = stored["module"]
+        self.toolset: str = stored["toolset"]
+        self.effect: str = stored["effect"]
+        self.touches: list[str] = stored["touches"]
+
+    @property
+    def writes(self) -> bool:
+        return self.effect not in ("READS", "SHOWS")
 
 
 class Catalogue:
-    """The tools that are offered: fewer when nothing may change, with `vault` where there are several."""
+    """The tools that are offered, and why another is not; with `vault` where there are several vaults."""
 
-    def __init__(self, tools: list[dict[str, Any]], read_only: bool = False, vaults: tuple[str, ...] = ()) -> None:
-        self._off = [tool["name"] for tool in tools if read_only and not _reads(tool)]
-        self._tools = [tool for tool in tools if tool["name"] not in self._off]
-        if len(vaults) > 1:
-            self._tools = [_with_vault(tool, vaults) for tool in self._tools]
-        self._by_name = {tool["name"]: tool for tool in self._tools}
+    def __init__(self, rows: Sequence[Row], off: dict[str, str], vaults: tuple[str, ...] = ()) -> None:
+        self._off = off
+        self._rows = {row.name: row for row in rows if row.name not in off}
+        self._vaults = vaults if len(vaults) > 1 else ()
 
     def __contains__(self, name: str) -> bool:
-        return name in self._by_name
+        return name in self._rows
 
     @property
     def names(self) -> list[str]:
-        return list(self._by_name)
+        return list(self._rows)
 
     def unknown(self, name: str) -> UnknownTool:
         """Why a tool that is asked for isn't there."""
         offered = f"Tools: {', '.join(self.names)}."
         if name in self._off:
-            return UnknownTool(f"{name} is switched off: the server was started with --read-only. {offered}")
-        return UnknownTool(f"There is no tool {name!r}. {offered}")
+            return UnknownTool(f"{name} is switched off: {self._off[name]}.", offered)
+        return UnknownTool(f"There is no tool {name!r}.", offered)
 
     def writes(self, name: str) -> bool:
-        return not _reads(self._by_name[name])
+        return self._rows[name].writes
+
+    def touches(self, name: str) -> list[str]:
+        """The arguments by which a call names notes."""
+        return self._rows[name].touches
+
+    def tool(self, name: str) -> Tool:
+        """The tool itself. Imports its module, and no other's: pydantic is slow to load."""
+        from importlib import import_module
+
+        found: Tool = getattr(import_module(f"{PACKAGE}.{self._rows[name].module}"), name)
+        return found
+
+    def rows(self) -> list[Row]:
+        return list(self._rows.values())
 
     def listing(self) -> list[dict[str, Any]]:
-        return self._tools
-
-
-def _reads(tool: dict[str, Any]) -> bool:
-    return bool(tool["annotations"]["readOnlyHint"])
+        tools = [row.listing for row in self._rows.values()]
+        return [_with_vault(tool, self._vaults) for tool in tools] if self._vaults else tools
 
 
 def _with_vault(tool: dict[str, Any], vaults: tuple[str, ...]) -> dict[str, Any]:
@@ -59,18 +91,57 @@ def _with_vault(tool: dict[str, Any], vaults: tuple[str, ...]) -> dict[str, Any]
     return {**tool, "inputSchema": {**schema, "properties": {**schema["properties"], "vault": choice}}}
 
 
-def load(read_only: bool = False, vaults: tuple[str, ...] = ()) -> Catalogue:
+def load(
+    read_only: bool = False,
+    vaults: tuple[str, ...] = (),
+    sets: Sequence[str] = (toolsets.ALL,),
+    tools: Sequence[str] = (),
+) -> Catalogue:
+    """Raises UsageError for a set or a tool that does not exist."""
     with open(STORED, "rb") as file:
-        return Catalogue(quickjson.decode(file.read().decode()), read_only, vaults)
+        rows = [Row(stored) for stored in quickjson.decode(file.read().decode())]
+    on = toolsets.chosen(sets)
+    more, fewer = toolsets.adjusted(tools, [row.name for row in rows])
+    off: dict[str, str] = {}
+    for row in rows:
+        if row.name in fewer or (row.toolset not in on and row.name not in more):
+            off[row.name] = f"the server was started without it (toolset {row.toolset})"
+        elif read_only and row.writes:
+            off[row.name] = "the server was started with --read-only"
+    return Catalogue(rows, off, vaults)
+
+
+def declared() -> dict[str, tuple[str, Tool]]:
+    """Every declared tool with its module's name: those of one set together, in the order of declaration."""
+    from importlib import import_module
+    from pkgutil import iter_modules
+
+    from obsidian_mcp import tools
+    from obsidian_mcp.tools.tool import Tool
+
+    found: dict[str, tuple[str, Tool]] = {}
+    for module in sorted(entry.name for entry in iter_modules(tools.__path__)):
+        for value in vars(import_module(f"{PACKAGE}.{module}")).values():
+            if isinstance(value, Tool):
+                found.setdefault(value.name, (module, value))
+    order = list(toolsets.TOOLSETS)
+    return dict(sorted(found.items(), key=lambda item: order.index(item[1][1].toolset.name)))
 
 
 def generated() -> str:
     import json
 
-    from obsidian_mcp.tools.declared import TOOLS
-
-    lines = (json.dumps(tool.listing(), ensure_ascii=False) for tool in TOOLS.values())
-    return "[\n" + ",\n".join(lines) + "\n]\n"
+    rows = (
+        {
+            "module": module,
+            "toolset": tool.toolset.name,
+            "effect": tool.effect.name,
+            "touches": tool.touches,
+            "listing": tool.listing(),
+        }
+        for module, tool in declared().values()
+    )
+    return "[\n" + ",\n".join(json.dumps(row, ensure_ascii=False) for row in rows) + "\n]\n"
 
 
 if __name__ == "__main__":

@@ -2,29 +2,24 @@
 
 from __future__ import annotations
 
+import datetime
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Annotated, Any
 
 from pydantic import AfterValidator, Field, GetPydanticSchema
 from pydantic_core import CoreSchema, core_schema
 
+from obsidian_mcp.operations import editing, moving
 from obsidian_mcp.operations.finding import existing, new, nothing_to_compare, placed
-from obsidian_mcp.tools.tool import Effect, Params, tool
+from obsidian_mcp.tools.tool import Context, Effect, NamesNote, Params, tool
+from obsidian_mcp.tools.toolsets import NOTES
 from obsidian_mcp.vault import text
 from obsidian_mcp.vault.names import Destination, Name, NewName
 from obsidian_mcp.vault.path import VaultPath, whole_characters
-from obsidian_mcp.vault.port import (
-    FileInfo,
-    NoteAppended,
-    NoteCreated,
-    NoteDeleted,
-    NoteMoved,
-    NoteOpened,
-    NotePrepended,
-    NoteRead,
-    NoteRenamed,
-    Vault,
-)
+from obsidian_mcp.vault.port import Vault
+
+MOST_LISTED = 50
 
 
 def _parsed(parse: Callable[[str], Any]) -> GetPydanticSchema:
@@ -37,10 +32,16 @@ def _parsed(parse: Callable[[str], Any]) -> GetPydanticSchema:
 
 
 NameOfNote = Annotated[
-    Name, _parsed(Name.parse), Field(description="Note name without .md, or exact path from the vault root.")
+    Name,
+    _parsed(Name.parse),
+    NamesNote(),
+    Field(description="Note name without .md, or exact path from the vault root."),
 ]
 NameToMake = Annotated[
-    Name, _parsed(Name.parse_new), Field(description="Note name without .md, or exact path from the vault root.")
+    Name,
+    _parsed(Name.parse_new),
+    NamesNote(),
+    Field(description="Note name without .md, or exact path from the vault root."),
 ]
 Text = Annotated[str, AfterValidator(whole_characters)]
 IfMatch = Annotated[Text | None, Field(description="etag the note must still have.")]
@@ -82,13 +83,16 @@ class MoveNote(Target):
     to: Annotated[
         Destination,
         _parsed(Destination.parse),
+        NamesNote(),
         Field(description="Folder (/ is the root), or new path with extension."),
     ]
     dry_run: DryRun = False
 
 
 class RenameNote(Target):
-    new_name: Annotated[NewName, _parsed(NewName.parse), Field(description="Without folder; the extension stays.")]
+    new_name: Annotated[
+        NewName, _parsed(NewName.parse), NamesNote(), Field(description="Without folder; the extension stays.")
+    ]
     dry_run: DryRun = False
 
 
@@ -100,81 +104,194 @@ class DescribeNote(Target):
     pass
 
 
-@tool("Create a note", Effect.CHANGES)
-def obsidian_create_note(params: CreateNote, vault: Vault) -> NoteCreated:
+@dataclass(frozen=True, slots=True)
+class NoteCreated:
+    path: str
+    created: bool
+    overwritten: bool
+    etag: str
+    size: int
+
+
+@dataclass(frozen=True, slots=True)
+class NoteRead:
+    path: str
+    content: str
+    etag: str
+    size: int
+    lines: int
+    next_line: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class NoteAppended:
+    path: str
+    appended: bool
+    etag: str
+    size: int
+
+
+@dataclass(frozen=True, slots=True)
+class NotePrepended:
+    path: str
+    prepended: bool
+    etag: str
+    size: int
+
+
+@dataclass(frozen=True, slots=True)
+class NoteDeleted:
+    path: str
+    deleted: bool
+    trashed: bool
+
+
+@dataclass(frozen=True, slots=True)
+class NoteMoved:
+    old_path: str
+    path: str
+    moved: bool
+    links_updated: int | None = None
+    notes_changed: list[str] | None = None
+    plan: list[dict[str, str]] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class NoteRenamed:
+    old_path: str
+    path: str
+    renamed: bool
+    links_updated: int | None = None
+    notes_changed: list[str] | None = None
+    plan: list[dict[str, str]] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class NoteOpened:
+    path: str
+    opened: bool
+
+
+@dataclass(frozen=True, slots=True)
+class FileInfo:
+    path: str
+    name: str
+    extension: str
+    size: int
+    created: str
+    modified: str
+    etag: str | None = None
+
+
+@tool("Create a note", Effect.CHANGES, NOTES)
+def obsidian_create_note(params: CreateNote, it: Context) -> NoteCreated:
     """Create a note with its folders. A bare name goes to the vault's place for new notes. Fails if the note
     exists, unless overwrite is set; to add to a note, append.
     """
-    path = new(params.name, vault, replacing=params.overwrite)
-    if params.if_match is not None and not vault.spellings(path):
-        raise nothing_to_compare(params.name, path, vault)
-    return vault.create(path, params.content, overwrite=params.overwrite, if_match=params.if_match)
+    path = new(params.name, it.vault, replacing=params.overwrite)
+    if params.if_match is not None and not it.vault.spellings(path):
+        raise nothing_to_compare(params.name, path, it.vault)
+    done = editing.create(
+        path, params.content, it.vault, it.index, it.call, overwrite=params.overwrite, if_match=params.if_match
+    )
+    after, made = done.after or b"", done.before is None
+    return NoteCreated(path.value, made, not made, text.etag(after), len(after))
 
 
-@tool("Read a note", Effect.READS)
-def obsidian_read_note(params: ReadNote, vault: Vault) -> NoteRead:
+@tool("Read a note", Effect.READS, NOTES)
+def obsidian_read_note(params: ReadNote, it: Context) -> NoteRead:
     """Read a note's text and its etag. Long notes come in parts: call again with start_line = next_line until
     there is none.
     """
-    path = params.path_in(vault)
-    data = vault.read(path)
+    path = params.path_in(it.vault)
+    data = it.vault.read(path)
     page = text.page(path, text.decoded(path, data), params.start_line, params.max_lines)
     return NoteRead(path.value, page.content, text.etag(data), len(data), page.lines, page.next_line)
 
 
-@tool("Append to a note", Effect.ADDS)
-def obsidian_append_note(params: AddToNote, vault: Vault) -> NoteAppended:
+@tool("Append to a note", Effect.ADDS, NOTES)
+def obsidian_append_note(params: AddToNote, it: Context) -> NoteAppended:
     """Add Markdown on a new line at the end of an existing note, as for logs and lists. Nothing already
     written changes.
     """
-    path = params.path_in(vault)
-    after = vault.append(path, params.content, inline=params.inline, if_match=params.if_match)
+    path = params.path_in(it.vault)
+
+    def add(before: bytes) -> bytes:
+        return text.appended(before, params.content, params.inline)
+
+    after = editing.edit(path, add, params.if_match, it.vault, f"appending to {path}")
     return NoteAppended(path.value, True, text.etag(after), len(after))
 
 
-@tool("Prepend to a note", Effect.ADDS)
-def obsidian_prepend_note(params: AddToNote, vault: Vault) -> NotePrepended:
+@tool("Prepend to a note", Effect.ADDS, NOTES)
+def obsidian_prepend_note(params: AddToNote, it: Context) -> NotePrepended:
     """Add Markdown at the top of an existing note, below its frontmatter. Nothing already written changes."""
-    path = params.path_in(vault)
-    after = vault.prepend(path, params.content, inline=params.inline, if_match=params.if_match)
+    path = params.path_in(it.vault)
+
+    def add(before: bytes) -> bytes:
+        return text.prepended(before, params.content, params.inline)
+
+    after = editing.edit(path, add, params.if_match, it.vault, f"prepending to {path}")
     return NotePrepended(path.value, True, text.etag(after), len(after))
 
 
-@tool("Delete a note", Effect.REMOVES)
-def obsidian_delete_note(params: DeleteNote, vault: Vault) -> NoteDeleted:
+@tool("Delete a note", Effect.REMOVES, NOTES)
+def obsidian_delete_note(params: DeleteNote, it: Context) -> NoteDeleted:
     """Delete a note or file: to the trash, or for good with permanent."""
-    return vault.delete(params.path_in(vault), permanent=params.permanent, if_match=params.if_match)
+    path = params.path_in(it.vault)
+    done = editing.delete(path, it.vault, permanent=params.permanent, if_match=params.if_match)
+    return NoteDeleted(path.value, deleted=True, trashed=not done.permanent)
 
 
-@tool("Move a note", Effect.CHANGES)
-def obsidian_move_note(params: MoveNote, vault: Vault) -> NoteMoved:
+@tool("Move a note", Effect.CHANGES, NOTES)
+def obsidian_move_note(params: MoveNote, it: Context) -> NoteMoved:
     """Move a note or file to another folder, which is made if missing. Obsidian updates links to it if the
     vault is set so.
     """
-    path = params.path_in(vault)
-    target = placed(params.to.of(path), vault)
-    done = vault.move(path, target, dry_run=params.dry_run)
-    return NoteMoved(path.value, target.value, done.done, done.links_updated, done.notes_changed, done.plan)
+    path = params.path_in(it.vault)
+    target = placed(params.to.of(path), it.vault)
+    return NoteMoved(path.value, target.value, not params.dry_run, *_move(path, target, it, params.dry_run))
 
 
-@tool("Rename a note", Effect.CHANGES)
-def obsidian_rename_note(params: RenameNote, vault: Vault) -> NoteRenamed:
+@tool("Rename a note", Effect.CHANGES, NOTES)
+def obsidian_rename_note(params: RenameNote, it: Context) -> NoteRenamed:
     """Rename a note or file within its folder. Links to it follow; with the app, if the vault is set so."""
-    path = params.path_in(vault)
+    path = params.path_in(it.vault)
     target = params.new_name.of(path)
-    done = vault.move(path, target, dry_run=params.dry_run)
-    return NoteRenamed(path.value, target.value, done.done, done.links_updated, done.notes_changed, done.plan)
+    return NoteRenamed(path.value, target.value, not params.dry_run, *_move(path, target, it, params.dry_run))
 
 
-@tool("Open a note", Effect.SHOWS)
-def obsidian_open_note(params: OpenNote, vault: Vault) -> NoteOpened:
+@tool("Open a note", Effect.SHOWS, NOTES)
+def obsidian_open_note(params: OpenNote, it: Context) -> NoteOpened:
     """Show an existing note to the user in the Obsidian app. Use read to get its text."""
-    path = params.path_in(vault)
-    vault.open(path, new_tab=params.new_tab)
+    path = params.path_in(it.vault)
+    it.vault.show(path, new_tab=params.new_tab)
     return NoteOpened(path.value, True)
 
 
-@tool("Describe a file", Effect.READS)
-def obsidian_file_info(params: DescribeNote, vault: Vault) -> FileInfo:
+@tool("Describe a file", Effect.READS, NOTES)
+def obsidian_file_info(params: DescribeNote, it: Context) -> FileInfo:
     """Size in bytes, times and etag of a note or file, without its text."""
-    return vault.info(params.path_in(vault))
+    path = params.path_in(it.vault)
+    found = it.vault.stat(path)
+    created, modified = _when(found.created), _when(found.modified)
+    return FileInfo(path.value, path.stem, path.extension, found.size, created, modified, found.etag)
+
+
+Links = tuple[int | None, list[str] | None, list[dict[str, str]] | None]
+
+
+def _move(path: VaultPath, target: VaultPath, it: Context, dry_run: bool) -> Links:
+    """Move it, or only plan to; the links that are written anew: how many, in which notes, and for a dry run each."""
+    act = moving.plan_move if dry_run else moving.move
+    rewrites = act(path, target, it.vault, it.index, it.call).rewrites
+    if rewrites is None:
+        return None, None, None
+    count = sum(len(one.links) for one in rewrites)
+    plan = [{"note": one.path, "from": link.before, "to": link.after} for one in rewrites for link in one.links]
+    return count, [one.path for one in rewrites][:MOST_LISTED], plan[:MOST_LISTED] if dry_run else None
+
+
+def _when(seconds: float) -> str:
+    moment = datetime.datetime.fromtimestamp(seconds, datetime.UTC)
+    return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")

@@ -1,4 +1,4 @@
-"""How a tool is declared: one function, from which everything the model sees is derived."""
+"""How a tool is declared: one function, from which everything the model sees and the runtime needs is derived."""
 
 from __future__ import annotations
 
@@ -6,13 +6,32 @@ import dataclasses
 import enum
 import inspect
 from collections.abc import Callable, Mapping
+from datetime import datetime
 from typing import Any, get_type_hints
 
 from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
+from pydantic.fields import FieldInfo
 
-from obsidian_mcp.errors import InvalidArguments
+from obsidian_mcp.call import CallContext
+from obsidian_mcp.errors import BadArguments
+from obsidian_mcp.tools.toolsets import Toolset
+from obsidian_mcp.vault.index import Index
 from obsidian_mcp.vault.path import BadPath
 from obsidian_mcp.vault.port import Vault
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Context:
+    """What a tool may use: the vault, its index where it has one, the call it is part of, and the time."""
+
+    vault: Vault
+    index: Index | None
+    call: CallContext
+    now: Callable[[], datetime]
+
+
+class NamesNote:
+    """Marks the type of a field by which a caller names a note: calls that name the same one keep their order."""
 
 
 class Effect(enum.Enum):
@@ -47,34 +66,36 @@ class Tool:
     title: str
     description: str
     effect: Effect
+    toolset: Toolset
     params: type[Params]
     result: type[Any]
-    function: Callable[[Any, Vault], Any]
-    fields: tuple[str, ...]  # of the result
+    function: Callable[[Any, Context], Any]
+
+    @property
+    def touches(self) -> list[str]:
+        """The arguments that name notes, by the types of the fields."""
+        return [name for name, field in self.params.model_fields.items() if _names_note(field)]
 
     def parse(self, arguments: Mapping[str, Any]) -> Params:
         try:
             return self.params.model_validate(arguments)
         except ValidationError as error:
             problems = [_problem(detail) for detail in error.errors(include_url=False, include_input=False)]
-            known = ", ".join(self.params.model_fields)
             missing = [_name(detail) for detail in error.errors(include_input=False) if detail["type"] == "missing"]
-            raise InvalidArguments(
-                f"{self.name}: {'; '.join(text for _, text in problems)}. "
-                f"Nothing was changed. Its arguments are {known}.",
-                invalid=[{"name": name, "problem": text} for name, text in problems],
-                **({"missing": missing} if missing else {}),
+            raise BadArguments(
+                f"{self.name}: {'; '.join(text for _, text in problems)}.",
+                f"Its arguments are {', '.join(self.params.model_fields)}.",
+                **_told(problems, missing),
             ) from None
 
-    def run(self, params: Params, vault: Vault) -> dict[str, Any]:
+    def run(self, params: Params, it: Context) -> dict[str, Any]:
         """The data of a success. What is not known is left out."""
-        result = self.function(params, vault)
-        found = {field: getattr(result, field) for field in self.fields}
-        return {key: value for key, value in found.items() if value is not None}
+        found: dict[str, Any] = plain(self.function(params, it))
+        return found
 
     def listing(self) -> dict[str, Any]:
         """The tool as `tools/list` shows it."""
-        data = slim(TypeAdapter(self.result).json_schema())
+        data = slim(inlined(TypeAdapter(self.result).json_schema()))
         return {
             "name": self.name,
             "title": self.title,
@@ -89,23 +110,44 @@ class Tool:
         }
 
 
-def tool(title: str, effect: Effect) -> Callable[[Callable[[Any, Vault], Any]], Tool]:
-    """Access a function `(params, vault) -> result` into a tool. Registers nothing."""
+def tool(title: str, effect: Effect, toolset: Toolset) -> Callable[[Callable[[Any, Context], Any]], Tool]:
+    """Turn a function `(params, it) -> result` into a tool. Registers nothing."""
 
-    def declare(function: Callable[[Any, Vault], Any]) -> Tool:
+    def declare(function: Callable[[Any, Context], Any]) -> Tool:
         hints = get_type_hints(function)
         return Tool(
             name=function.__name__,
             title=title,
             description=inspect.cleandoc(function.__doc__ or "").replace("\n", " "),
             effect=effect,
+            toolset=toolset,
             params=hints["params"],
             result=hints["return"],
             function=function,
-            fields=tuple(field.name for field in dataclasses.fields(hints["return"])),
         )
 
     return declare
+
+
+def plain(value: Any) -> Any:
+    """A result as JSON has it: dataclasses, at any depth, become objects without the fields that are None."""
+    fields = getattr(type(value), "__dataclass_fields__", None)
+    if fields is not None:
+        found = ((name, getattr(value, name)) for name in fields)
+        return {name: plain(inner) for name, inner in found if inner is not None}
+    if isinstance(value, list | tuple):
+        return [plain(inner) for inner in value]
+    return value
+
+
+def _names_note(field: FieldInfo) -> bool:
+    return any(isinstance(mark, NamesNote) for mark in field.metadata)
+
+
+def _told(problems: list[tuple[str, str]], missing: list[str]) -> dict[str, Any]:
+    """Which arguments are wrong, for programs."""
+    told: dict[str, Any] = {"invalid": [{"name": name, "problem": text} for name, text in problems]}
+    return {**told, "missing": missing} if missing else told
 
 
 def _problem(detail: Mapping[str, Any]) -> tuple[str, str]:
@@ -126,6 +168,22 @@ def _problem(detail: Mapping[str, Any]) -> tuple[str, str]:
 
 def _name(detail: Mapping[str, Any]) -> str:
     return ".".join(str(part) for part in detail["loc"])
+
+
+def inlined(schema: dict[str, Any]) -> Any:
+    """A schema without references: strict clients follow none."""
+    definitions = schema.get("$defs", {})
+
+    def inline(part: Any) -> Any:
+        if isinstance(part, list):
+            return [inline(item) for item in part]
+        if not isinstance(part, dict):
+            return part
+        if "$ref" in part:
+            return inline(definitions[part["$ref"].rpartition("/")[2]])
+        return {key: inline(value) for key, value in part.items() if key != "$defs"}
+
+    return inline(schema)
 
 
 def slim(schema: Any) -> Any:

@@ -114,9 +114,9 @@ class NewName:
 
 def _checked(note: VaultPath, target: VaultPath, argument: str) -> VaultPath:
     if target.extension.lower() != note.extension.lower():
-        raise InvalidArguments(f"{argument} must keep the extension .{note.extension} of {note}. Nothing was changed.")
+        raise InvalidArguments(f"{argument} must keep the extension .{note.extension} of {note}.")
     try:
         check_new(target.value)
     except BadPath as problem:
-        raise InvalidArguments(f"{argument} {problem}. Nothing was changed.") from None
+        raise InvalidArguments(f"{argument} {problem}.") from None
     return target

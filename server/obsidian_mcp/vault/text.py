@@ -38,8 +38,8 @@ def require_match(path: VaultPath, found: str, if_match: str | None) -> None:
     """Raise unless the note has the etag that the caller saw."""
     if if_match is not None and if_match != found:
         raise Conflict(
-            f"{path} has changed: its etag is {found}, not {if_match}. "
-            "Nothing was changed. Read the note again, then decide.",
+            f"{path} has changed: its etag is {found}, not {if_match}.",
+            "Read the note again, then decide.",
             path=path.value,
             etag=found,
         )
@@ -62,10 +62,10 @@ def appended(before: bytes, content: str, inline: bool) -> bytes:
 
 
 def prepended(before: bytes, content: str, inline: bool) -> bytes:
-    """The note with the content before its body, behind its frontmatter."""
+    """The note with the content before its body, after its frontmatter."""
     head, body = frontmatter_and_body(before)
     if head and not head.endswith(b"\n"):
-        head += b"\n"  # even inline: text behind the closing --- would undo the properties
+        head += b"\n"  # even inline: text after the closing --- on its line would undo the properties
     ends_line = inline or content.endswith("\n")
     return head + content.encode() + (b"" if ends_line else b"\n") + body
 
@@ -101,9 +101,9 @@ def page(path: VaultPath, text: str, start_line: int, max_lines: int | None) -> 
     more = number < lines
     size = len(content.rstrip("\n").encode("utf-8", "surrogatepass"))
     if number == start_line and size > LONGEST_LINE:
-        hint = f" Read on from line {start_line + 1}." if more else ""
         raise TooLarge(
-            f"Line {start_line} of {path} has {size} bytes; a reply holds {LONGEST_LINE} of one line.{hint}",
+            f"Line {start_line} of {path} has {size} bytes; a reply holds {LONGEST_LINE} of one line.",
+            f"Read on from line {start_line + 1}." if more else "",
             path=path.value,
         )
     return Page(content, lines, number + 1 if more else None)
@@ -114,7 +114,7 @@ def line_count(text: str) -> int:
 
 
 def _skip_lines(text: str, at: int, count: int) -> int:
-    """Where the text goes on behind so many lines."""
+    """Where the text goes on after so many lines."""
     for _ in range(count):
         newline = text.find("\n", at)
         if newline < 0:

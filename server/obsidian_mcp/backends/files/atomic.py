@@ -1,4 +1,4 @@
-"""Bytes on disk: read whole, swapped in one step, and nothing left behind. Beneath `files`, which knows vaults."""
+"""Bytes on disk: read whole, replaced atomically, and no temporary file left over."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import stat
 from collections.abc import Iterator
 
 from obsidian_mcp.backends.files.held import BINARY, NO_LINK, HeldPath, require_regular
-from obsidian_mcp.errors import Conflict, PermissionDenied
+from obsidian_mcp.errors import CHANGED, Conflict, FileFailed, PermissionDenied
 
 CHUNK = 64 * 1024
 TEMPORARY = ".obsidian-mcp-"
@@ -68,6 +68,7 @@ def swap(path: str, at: HeldPath, before: bytes, after: bytes) -> None:
     """Give a file other bytes in one step, if it still has those it had."""
     with temporary(at, after) as made:
         put_in_place(path, made, at, before)
+    require_written(path, at, after)
 
 
 def put_in_place(path: str, made: HeldPath, at: HeldPath, before: bytes) -> None:
@@ -77,13 +78,30 @@ def put_in_place(path: str, made: HeldPath, at: HeldPath, before: bytes) -> None
         raise PermissionDenied(f"{path} is no longer a file of its own, so it is left alone.", path=path)
     mode = stat.S_IMODE(found.st_mode)
     if not mode & 0o222 or not at.may_be_written:
-        raise PermissionDenied(f"{path} is read-only. Nothing was changed. Make it writable first.", path=path)
+        raise PermissionDenied(f"{path} is read-only.", "Make it writable first.", path=path)
     if mode != stat.S_IMODE(made.lstat().st_mode):
         made.set_mode(mode)
     if read(at) != before:
-        raise Conflict(f"{path} was changed by someone else meanwhile. Nothing was changed. Read it again.", path=path)
+        raise Conflict(f"{path} was changed by another program meanwhile.", "Read it again.", path=path)
     made.replace(at)
     _unfinished.discard(made.text)
+
+
+def require_written(path: str, at: HeldPath, after: bytes) -> None:
+    """Read back what was put in place. A failure here does not undo it."""
+    try:
+        found = read(at)
+    except OSError as error:
+        raise FileFailed(
+            f"{path} was written, but could not be read back: {error.strerror}.", vault=CHANGED, path=path
+        ) from None
+    if found != after:
+        raise Conflict(
+            f"{path} was written, but now holds another text: it was changed at the same moment.",
+            "Read it before changing it again.",
+            CHANGED,
+            path=path,
+        )
 
 
 _unfinished: set[str] = set()
@@ -108,10 +126,10 @@ def temporary(beside: HeldPath, data: bytes) -> Iterator[HeldPath]:
 
 def prepare(beside: HeldPath, data: bytes) -> HeldPath:
     """The first half of a swap: all that can fail for want of room."""
-    made = beside.beside(f"{TEMPORARY}{secrets.token_hex(8)}.tmp")
+    made = beside.sibling(f"{TEMPORARY}{secrets.token_hex(8)}.tmp")
     _unfinished.add(made.text)
     try:
-        # Not tempfile: it makes files that nobody else may read, and a note should be as the umask says.
+        # Not tempfile: it makes files that only this user may read, and a note should be as the umask says.
         fd = made.open(os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
         try:
             rest = memoryview(data)

@@ -1,88 +1,87 @@
-"""Finds the vault's folder for a call, puts right what a killed server left, and hands out the vault."""
+"""Vaults answered from their files."""
 
 from __future__ import annotations
 
 import contextlib
 import os
 import threading
+from collections.abc import Callable
 
-from obsidian_mcp import registry
-from obsidian_mcp.backends.files import transaction as moving
-from obsidian_mcp.backends.files.read import Looking
-from obsidian_mcp.backends.files.vault import EmbeddedVault
-from obsidian_mcp.backends.files.write import Folder
+from obsidian_mcp.backends.files import read, transaction
+from obsidian_mcp.backends.files.root import VaultRoot
+from obsidian_mcp.backends.files.scan import Scan
+from obsidian_mcp.backends.files.vault import FilesVault
 from obsidian_mcp.call import CallContext
 from obsidian_mcp.errors import FileFailed, VaultNotFound
-from obsidian_mcp.index.names import Index
-from obsidian_mcp.settings import Settings, at_home, looks_like_path
+from obsidian_mcp.registry import Located
+from obsidian_mcp.settings import Settings
 from obsidian_mcp.state import State
 from obsidian_mcp.vault.active import Active
+from obsidian_mcp.vault.index import Disk, Index
 
 
-class EmbeddedBackend:
-    def __init__(self, settings: Settings) -> None:
+class _Kept:
+    """What is remembered of a folder between calls, for as long as it is the same one."""
+
+    def __init__(self, key: tuple[str, int, int], index: Callable[[Disk], Index], settings: Settings) -> None:
+        real = os.path.realpath(key[0])
+        self.key = key
+        self.root = VaultRoot(real)
+        self.index = index(Scan(self.root))
+        self.state = State(real, settings.environ)
+        self.swept: set[str] = set()
+
+
+class FilesBackend:
+    """`locate` says where a vault lies, `index` makes one for a folder."""
+
+    name = "embedded"
+
+    def __init__(self, settings: Settings, locate: Callable[[str], Located], index: Callable[[Disk], Index]) -> None:
         self._settings = settings
+        self._locate = locate
+        self._make_index = index
         self._lock = threading.Lock()
-        self._known: dict[str, tuple[tuple[str, tuple[int, int]], tuple[Folder, Index, State]]] = {}
+        self._known: dict[str, _Kept] = {}
 
-    def open(self, wanted: str, call: CallContext) -> EmbeddedVault:
-        folder, index, state = self._parts(wanted, self._root(wanted))
-        with contextlib.suppress(FileFailed):  # logged; a read does without, and a move tries again
-            if state.has_journal:
-                with state.locked_if_free() as alone:  # if not, another server is about that very move
+    def open(self, wanted: str, call: CallContext) -> tuple[FilesVault, Index]:
+        kept = self._keep(wanted, self._folder(wanted))
+        with contextlib.suppress(FileFailed):  # logged; a read does without, and a transaction tries again
+            if kept.state.has_journal:
+                with kept.state.locked_if_free() as alone:  # if not, another server is about that very change
                     if alone:
-                        moving.recover(folder, state)
-        return EmbeddedVault(folder, index, state, call)
+                        transaction.recover(kept.root, kept.state)
+        return FilesVault(kept.root, kept.index, kept.state, kept.swept, call), kept.index
 
     def health(self, wanted: tuple[str, ...]) -> str:
         try:
             for name in wanted:
-                self._root(name)
+                self._folder(name)
         except VaultNotFound:
             return "error"
         return "ok"
 
     def active(self, wanted: str, call: CallContext) -> Active | None:
         """As far as the app has left it on disk."""
-        found = Looking(self._root(wanted)).workspace().active
+        found = read.workspace(VaultRoot(self._folder(wanted))).active
         return Active(found) if found else None
 
-    def _root(self, wanted: str) -> str:
-        if looks_like_path(wanted):  # then no list has to be asked which folder is meant
-            path = at_home(wanted, self._settings.environ)
-            if os.path.isdir(path):
-                return path
-        vaults = registry.registered(self._settings.environ)
-        found = registry.find_one(wanted, vaults, self._settings.environ)
-        root = found.path if found else at_home(wanted, self._settings.environ)
-        if found and not os.path.isdir(root):
-            raise VaultNotFound(
-                f"The vault {found.name} is registered, but its folder {root} is not there. "
-                "Mount its disk, or name another vault with --vault."
-            )
-        if not os.path.isdir(root):
-            what = "a file, not a folder" if os.path.isfile(root) else "neither a folder nor a name that Obsidian knows"
-            raise VaultNotFound(
-                f"There is no vault {wanted!r}: it is {what}. "
-                f"Known vaults: {registry.described(vaults)}. Name a folder or one of these with --vault. "
-                "`obsidian-mcp doctor` checks it."
-            )
-        return root
+    def _folder(self, wanted: str) -> str:
+        """Raises VaultNotFound if there is none."""
+        return self._locate(wanted).require_folder()
 
-    def _parts(self, wanted: str, root: str) -> tuple[Folder, Index, State]:
+    def _keep(self, wanted: str, folder: str) -> _Kept:
         """Kept for as long as the folder is the same one, whatever links lead to it."""
         try:
-            found = os.stat(root)
-            key = (found.st_dev, found.st_ino)
+            found = os.stat(folder)
+            key = (folder, found.st_dev, found.st_ino)
             with self._lock:
                 kept = self._known.get(wanted)
-                if kept is None or kept[0] != (root, key):
-                    real = os.path.realpath(root)
-                    folder = Folder(real)
-                    kept = ((root, key), (folder, Index(folder), State(real, self._settings.environ)))
-                    self._known[wanted] = kept
-                return kept[1]
+                if kept is None or kept.key != key:
+                    kept = self._known[wanted] = _Kept(key, self._make_index, self._settings)
+                return kept
         except OSError as error:
             raise VaultNotFound(
-                f"The vault's folder {root} cannot be used ({error.strerror}). Mount its disk, or name another vault."
+                f"The vault's folder {folder} cannot be used ({error.strerror}).",
+                "Mount its disk, or name another vault.",
             ) from None

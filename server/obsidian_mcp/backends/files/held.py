@@ -1,9 +1,9 @@
-"""A place in the vault, held open: whatever is done to its path meanwhile, it stays in that folder.
+"""A path in the vault whose folder is held open by a descriptor (dir_fd), against TOCTOU races.
 
 A folder on the way can be swapped for a symbolic link between a check and a
 write. So folders are opened one by one from the vault's own, none of them
-through a link, and the file is named from the last. Where the system has no
-such calls (Windows) the path is used as it is.
+through a link, and the file is named relative to the last. Where the system
+has no such calls (Windows) the path is used as it is.
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ class HeldPath:
         self._name = name
         self.text = text
 
-    def beside(self, name: str) -> HeldPath:
+    def sibling(self, name: str) -> HeldPath:
         text = os.path.join(os.path.dirname(self.text), name)
         return HeldPath(self._fd, name if self._fd is not None else text, text)
 
-    def names_beside(self) -> list[str]:
+    def sibling_names(self) -> list[str]:
         """What its folder holds."""
         return os.listdir(os.path.dirname(self.text) if self._fd is None else self._fd)
 
@@ -86,7 +86,7 @@ class HeldPath:
             os.link(self._name, target._name, src_dir_fd=self._fd, dst_dir_fd=target._fd, follow_symlinks=False)
 
     def move(self, target: HeldPath) -> bool:
-        """Take a name that must be free; whether it was, whoever else makes one at this moment."""
+        """Take a name that must be free; whether it was, even if another program makes one at this moment."""
         if self._fd is not None and target._fd is not None:
             try:
                 return rename_new(self._fd, self._name, target._fd, target._name)
@@ -110,9 +110,9 @@ class HeldPath:
 
 
 class HeldFolder:
-    """Places in one folder after another; a folder is opened once for as long as it stays the same.
+    """Paths in one folder after another; a folder is opened once for as long as it stays the same.
 
-    What it gives is good until it is asked for a place in another folder.
+    What it gives is good until it is asked for a path in another folder.
     """
 
     def __init__(self, root: str) -> None:
@@ -183,8 +183,8 @@ def require_regular(fd: int) -> None:
 
 
 @contextlib.contextmanager
-def held(root: str, path: str) -> Iterator[HeldPath]:
-    """The place of a path from the root, given without links on the way. Raises what the system raises."""
+def hold(root: str, path: str) -> Iterator[HeldPath]:
+    """A path from the root, without links on the way. Raises what the system raises."""
     with contextlib.closing(HeldFolder(root)) as holder:
         yield holder.at(path)
 

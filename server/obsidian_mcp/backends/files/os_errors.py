@@ -1,4 +1,4 @@
-"""What the system says of a file, in words of ours."""
+"""The system's errors about a file, as failures."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def is_absent(error: OSError) -> bool:
 
 @contextlib.contextmanager
 def translate_os_errors(path: VaultPath | str) -> Iterator[None]:
-    """The system's errors in words of ours."""
+    """Raise a Failure where the system raises an error."""
     named = str(path)
     try:
         yield
@@ -29,7 +29,7 @@ def translate_os_errors(path: VaultPath | str) -> Iterator[None]:
         raise NoteNotFound(f"There is no file {path} on disk.", path=named) from None
     except PermissionError as error:
         raise PermissionDenied(
-            f"The system does not allow access to {path} ({error.strerror}). "
+            f"The system does not allow access to {path} ({error.strerror}).",
             "Check the permissions of the note and its folder.",
             path=named,
         ) from None
@@ -38,6 +38,4 @@ def translate_os_errors(path: VaultPath | str) -> Iterator[None]:
             raise PermissionDenied(
                 f"{path} cannot be reached without a symbolic link any more, so it is left alone.", path=named
             ) from None
-        raise FileFailed(
-            f"The file {path} could not be used: {error.strerror}. Nothing was changed.", path=named
-        ) from None
+        raise FileFailed(f"The file {path} could not be used: {error.strerror}.", path=named) from None

@@ -3,53 +3,38 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import re
 import stat
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
-from pathlib import Path
 
-from obsidian_mcp.backends.files import atomic as disk
-from obsidian_mcp.backends.files import held as holding
-from obsidian_mcp.backends.files.held import HeldFolder, held
-from obsidian_mcp.backends.files.os_errors import is_absent, translate_os_errors
+from obsidian_mcp.backends.files import atomic, held, read
+from obsidian_mcp.backends.files.held import HeldFolder
+from obsidian_mcp.backends.files.os_errors import is_absent
+from obsidian_mcp.backends.files.root import VaultRoot
 from obsidian_mcp.errors import Failure, FileFailed, PermissionDenied, TooLarge
+from obsidian_mcp.vault.index import Closed, Gone, Listing
 
-MOST_TEXT = 64 * 1024 * 1024
 # Names that no path of ours can hold: backslashes, control characters, bytes that are not UTF-8.
 _UNUSABLE = re.compile("[\\\\\x00-\x1f\x7f-\x9f\ud800-\udfff]")
 
 
-@dataclass(frozen=True, slots=True)
-class Listing:
-    """What one folder holds, and when that last changed."""
+class Scan:
+    """What the index asks of the disk. A path here is one that a listing has named."""
 
-    changed: int
-    files: tuple[str, ...]
-    folders: tuple[str, ...]
+    def __init__(self, root: VaultRoot) -> None:
+        self._root = root
+        self._prefix = root.prefix
 
+    def listing(self, folder: str) -> Listing:
+        """One folder's files and folders, without hidden ones. Links to folders are not followed."""
+        try:
+            return self._listing(folder)
+        except OSError as error:
+            raise self._unlisted(folder, error) from None
 
-class Scanning:
-    """What is said here of one path is said of one that a listing has named."""
-
-    def __init__(self, root: str) -> None:
-        self._root = Path(os.path.realpath(root))
-        self._prefix = f"{self._root}{os.sep}"  # joining text is many times faster than joining paths
-
-    def has_files(self) -> bool:
-        """Whether there is any file that is not hidden."""
-        for _, folders, names in os.walk(self._root):
-            folders[:] = [name for name in folders if not name.startswith(".")]
-            if any(not name.startswith(".") for name in names):
-                return True
-        return False
-
-    def scan(self, folder: str) -> Listing:
-        """One folder's files and folders, without hidden ones. Links to folders are not followed.
-
-        Raises what the system raises.
-        """
+    def _listing(self, folder: str) -> Listing:
         where = f"{self._prefix}{folder}"
         changed = os.stat(where).st_mtime_ns
         files, folders = [], []
@@ -64,63 +49,54 @@ class Scanning:
                     elif entry.is_dir(follow_symlinks=False):
                         folders.append(name)
                 except OSError:
-                    if not entry.is_symlink():  # one that leads round in a circle, or to no possible place, is no file
+                    if not entry.is_symlink():  # a link that leads round in a circle, or nowhere, is not a file
                         raise
         if _UNUSABLE.search("/".join((*files, *folders))):
             files = [name for name in files if not _UNUSABLE.search(name)]
             folders = [name for name in folders if not _UNUSABLE.search(name)]
         return Listing(changed, tuple(files), tuple(folders))
 
-    def is_others(self, folder: str) -> bool:
+    def changed(self, folder: str) -> int:
+        """When a folder's entries last changed."""
+        try:
+            return os.stat(f"{self._prefix}{folder}").st_mtime_ns
+        except OSError as error:
+            raise self._unlisted(folder, error) from None
+
+    def _unlisted(self, folder: str, error: OSError) -> Gone | Closed:
+        if is_absent(error) and error.errno != errno.ENAMETOOLONG:  # which says: below too many others
+            return Gone(folder)
+        is_permission = isinstance(error, PermissionError)
+        return Closed(str(error.strerror), is_permission, not (is_permission and self._is_others(folder)))
+
+    def _is_others(self, folder: str) -> bool:
         """Whether it belongs to another user, like the `lost+found` of a disk: what it holds was never ours."""
         try:
             return hasattr(os, "geteuid") and os.lstat(f"{self._prefix}{folder}").st_uid != os.geteuid()
         except OSError:
             return False
 
-    def changed(self, folder: str) -> int:
-        """When a folder's entries last changed. Raises what the system raises."""
-        return os.stat(f"{self._prefix}{folder}").st_mtime_ns
-
-    def require_own(self, folder: str) -> None:
-        """Raise if a folder that a listing has named has become a link since, or lies below one."""
-        where = (self._prefix + folder).rstrip(os.sep)
-        if os.path.realpath(where) != where:
-            raise PermissionDenied(f"{folder} has become a symbolic link, so it is left alone.", path=folder)
-
     def stamp(self, path: str) -> int | None:
         """What tells one state of a file from another without reading it; None for a link, or for nothing."""
         try:
-            return disk.stamp(os.lstat(f"{self._prefix}{path}"))
+            return atomic.stamp(os.lstat(f"{self._prefix}{path}"))
         except OSError:
             return None
 
-    def is_file_itself(self, path: str) -> bool:
-        """Whether a file is there, and not a link to one."""
-        try:
-            return stat.S_ISREG(os.lstat(f"{self._prefix}{path}").st_mode)
-        except OSError as error:
-            if is_absent(error):
-                return False
-            with translate_os_errors(path):
-                raise
-
-    def read_inside(self, path: str) -> bytes:
-        """The bytes of a regular file that a listing has named."""
-        with translate_os_errors(path), held(self._prefix, path) as at:
-            return disk.read(at)
+    def read(self, path: str) -> bytes:
+        return read.listed(self._root, path)
 
     def read_stamped(self, paths: Iterable[str]) -> Iterator[tuple[str, int, int, bytes]]:
-        """Files that a listing has named: path, stamp, when it changed, bytes. None that has vanished or is a link.
+        """Path, stamp, time of the last change and bytes of each file that is there and is not a link.
 
         A whole vault goes through here: hence one loop, and nothing in it that could be outside.
         """
-        flags, regular = os.O_RDONLY | holding.BINARY | holding.NO_LINK, stat.S_IFREG
-        fstat, read, close = os.fstat, os.read, os.close
-        with contextlib.closing(HeldFolder(self._prefix)) as holder:
+        flags, regular = os.O_RDONLY | held.BINARY | held.NO_LINK, stat.S_IFREG
+        fstat, read_bytes, close = os.fstat, os.read, os.close
+        with contextlib.closing(HeldFolder(self._prefix)) as folder:
             for path in paths:
                 try:
-                    fd = holder.open(path, flags)
+                    fd = folder.open(path, flags)
                 except OSError as error:
                     if is_absent(error):
                         continue
@@ -129,27 +105,28 @@ class Scanning:
                     found = fstat(fd)
                     if found.st_mode & 0o170000 != regular:
                         continue
-                    if found.st_size > MOST_TEXT:
+                    if found.st_size > read.MOST_TEXT:
                         raise TooLarge(
-                            f"{path} has {found.st_size} bytes, more than the {MOST_TEXT} that can be read as text, "
-                            "so its links could not be kept. Nothing was changed. Give it another extension first.",
+                            f"{path} has {found.st_size} bytes, more than the {read.MOST_TEXT} that can be read as "
+                            "text, so its links could not be kept.",
+                            "Give it another extension first.",
                             path=path,
                         )
-                    data = read(fd, disk.CHUNK)
-                    if len(data) == disk.CHUNK:
-                        data += disk.rest(fd)
+                    data = read_bytes(fd, atomic.CHUNK)
+                    if len(data) == atomic.CHUNK:
+                        data += atomic.rest(fd)
                 except OSError as error:
                     raise _unread(path, error) from None
                 finally:
                     close(fd)
-                yield path, disk.stamp_of(found), found.st_mtime_ns, data
+                yield path, atomic.stamp_of(found), found.st_mtime_ns, data
 
 
 def _unread(path: str, error: OSError) -> Failure:
     """Its links must be known before anything is moved."""
     kind = PermissionDenied if isinstance(error, PermissionError) else FileFailed
     return kind(
-        f"{path} could not be read ({error.strerror}), so its links could not be kept. "
-        "Nothing was changed. Make it readable first.",
+        f"{path} could not be read ({error.strerror}), so its links could not be kept.",
+        "Make it readable first.",
         path=path,
     )

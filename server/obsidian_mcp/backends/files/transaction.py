@@ -1,34 +1,37 @@
-"""A move as one act: the file and every link to it, or nothing.
+"""Carrying out a change set on the files, all of it or nothing, whatever is killed or fails.
 
-The order is what makes it so. First the journal, with every text as it will be;
-then the texts, in files beside the notes, so that a full disk is found out
-before anything has changed; then the rename; then each text is put in place,
-which needs no room; then the journal goes. Killed before the rename, the next
-server forgets the journal; killed after it, it writes what is left. A note that
-somebody else has changed since is left as they made it.
-
-A new note that shares its name with another is made in the same way: links to
-the other become explicit, and the note takes the place of the rename.
+A single write is one atomic replacement and needs nothing more. Anything else is a transaction, and its order is what
+makes it whole. First the journal, outside the vault, with every text as it will be; then the texts, in files beside
+the notes, so that a full disk is found out before anything has changed; then the acts (a rename, a new note, a
+deletion); then each text is put in place, which needs no room; then the journal goes. Killed before the first act, the
+next server forgets the journal; killed after it, it writes what is left. A note that another program has changed since
+is left as it is.
 """
 
 from __future__ import annotations
 
 import contextlib
+import functools
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from obsidian_mcp import logs
-from obsidian_mcp.backends.files.write import Folder
-from obsidian_mcp.errors import Conflict, Failure, FileFailed, NoteNotFound
+from obsidian_mcp.backends.files import atomic, read, trash, write
+from obsidian_mcp.backends.files.held import HeldFolder
+from obsidian_mcp.backends.files.os_errors import translate_os_errors
+from obsidian_mcp.backends.files.root import VaultRoot
+from obsidian_mcp.errors import CHANGED, UNTOUCHED, Conflict, Failure, FileFailed, NoteNotFound, TooLarge
 from obsidian_mcp.state import State
+from obsidian_mcp.vault.changes import Change, ChangeSet, Rename, Restore, Trash, Write
 from obsidian_mcp.vault.path import VaultPath
 
+VERSION = 1
 WRITERS = 8
 FEW = 4
-MOST_IN_A_ROW = 16  # of one folder, before another thread may take some
+MOST_IN_A_ROW = 16  # files of one folder, before another thread may take some
 
 
 class _Unfinished(FileFailed):
@@ -36,51 +39,88 @@ class _Unfinished(FileFailed):
 
 
 @dataclass(frozen=True, slots=True)
-class Rewrite:
-    """One file's bytes, from and to. `path` is where it lies once the move is done, `now` where it lies before."""
+class Act:
+    """A step that moves, makes or removes a file, and how a later server sees that it was done.
+
+    `inode` is the file's before a rename; `path` or `target` is where a file must be, or must be no more.
+    """
+
+    kind: str
+    path: str
+    target: str = ""
+    inode: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """One file's new text. `path` is where it lies once the acts are done, `now` where it lies before."""
 
     now: str
     path: str
-    before: bytes
-    after: bytes
+    before: str  # the SHA-256 of the text it replaces
+    after: str
 
 
-def relocate(folder: Folder, state: State, old: VaultPath, new: VaultPath, rewrites: Sequence[Rewrite]) -> None:
-    made: list[str] = []
+@dataclass(frozen=True, slots=True)
+class Journal:
+    """What a transaction means to do, as it is kept on disk."""
 
-    def move() -> None:
-        made.extend(folder.rename(old, new))
+    doing: str
+    acts: tuple[Act, ...]
+    texts: tuple[Text, ...]
 
-    def take_back() -> None:
-        folder.rename(new, old)
-        folder.remove_folders(made)
+    def stored(self) -> dict[str, Any]:
+        return {"version": VERSION, **asdict(self)}
 
-    _act(folder, state, _entry(old.value, new.value, folder.inode(old), rewrites), rewrites, move, take_back)
+    @classmethod
+    def parse(cls, stored: Mapping[str, Any]) -> Journal:
+        """Raises ValueError, KeyError or TypeError for anything else than a journal of this version."""
+        if stored["version"] != VERSION:
+            raise ValueError("another version")
+        acts = tuple(Act(**act) for act in stored["acts"])
+        texts = tuple(Text(**text) for text in stored["texts"])
+        for act in acts:
+            VaultPath(act.path)
+            if act.kind == "rename":
+                VaultPath(act.target)
+        for text in texts:
+            if not all(isinstance(value, str) for value in asdict(text).values()):
+                raise TypeError("a text is not one")
+        return cls(str(stored["doing"]), acts, texts)
 
 
-def create(folder: Folder, state: State, new: VaultPath, data: bytes, rewrites: Sequence[Rewrite]) -> None:
-    def make() -> None:
-        folder.write_new(new, data)
+def commit(root: VaultRoot, state: State, changes: ChangeSet, use_local_trash: Callable[[], bool]) -> ChangeSet:
+    """Carry it out; the changes as they were done. Raises a Failure that says how the vault was left."""
+    if not changes.is_transaction:
+        (change,) = changes.changes
+        if isinstance(change, Write) and change.before is not None and change.after is not None:
+            write.replace(root, VaultPath(change.path), change.before, change.after)
+            return changes
+        done, _ = _act(root, change, use_local_trash)
+        return replace(changes, changes=(done,))
+    return _transaction(root, state, changes, use_local_trash)
 
-    _act(folder, state, _entry(None, new.value, None, rewrites), rewrites, make, lambda: folder.remove(new))
 
-
-def _act(
-    folder: Folder,
-    state: State,
-    entry: Mapping[str, Any],
-    rewrites: Sequence[Rewrite],
-    begin: Callable[[], None],
-    take_back: Callable[[], None],
-) -> None:
+def _transaction(root: VaultRoot, state: State, changes: ChangeSet, use_local_trash: Callable[[], bool]) -> ChangeSet:
     if state.has_journal:
-        recover(folder, state)  # raises, and says why: nothing may be moved before that move is over
-    state.write_journal(entry)
+        recover(root, state)  # raises, and says why: nothing may be moved before that move is over
+    swaps = [change for change in changes.changes if isinstance(change, Write) and _is_swap(change)]
+    acts = [change for change in changes.changes if not _is_swap(change)]
+    nows = _nows(acts, swaps)
+    state.write_journal(_journal(root, changes.doing, acts, swaps, nows).stored())
     prepared: dict[str, str] = {}
+    done: dict[Change, Change] = {}
+    backs: list[_Back] = []
     try:
-        _prepare(folder, rewrites, prepared)
-        begin()
-        _put_in_place(folder, rewrites, prepared, take_back)
+        _prepare(root, swaps, nows, prepared)
+        try:
+            for change in acts:
+                done[change], back = _act(root, change, use_local_trash)
+                backs.append((change.path, back))
+            _put_in_place(root, swaps, prepared, backs)
+        except Failure as failure:
+            _take_back(failure, backs)
+            raise failure.leaving(UNTOUCHED) from None
     except _Unfinished:
         raise  # the journal stays, to be followed
     except Failure:
@@ -88,68 +128,132 @@ def _act(
         raise
     finally:
         for made in prepared.values():
-            folder.discard(made)
+            write.discard(root, made)
     _clear(state)
+    _require_written(root, swaps)
+    return replace(changes, changes=tuple(done.get(change, change) for change in changes.changes))
 
 
-def _clear(state: State) -> None:
-    """A journal that stays is followed by the next call, which finds nothing left to do."""
+_Back = tuple[str, Callable[[], None]]  # whose change it takes back, and how
+
+
+def _is_swap(change: Change) -> bool:
+    return isinstance(change, Write) and change.before is not None and change.after is not None
+
+
+def _nows(acts: Sequence[Change], swaps: Sequence[Write]) -> dict[str, str]:
+    """Where each file lies before the acts, by where it lies after them."""
+    moved = {act.target: act.path for act in acts if isinstance(act, Rename)}
+    return {swap.path: moved.get(swap.path, swap.path) for swap in swaps}
+
+
+def _journal(
+    root: VaultRoot, doing: str, acts: Sequence[Change], swaps: Sequence[Write], nows: Mapping[str, str]
+) -> Journal:
+    entries = []
+    for act in acts:
+        if isinstance(act, Rename):
+            entries.append(Act("rename", act.path, act.target, read.inode(root, VaultPath(act.path))))
+        else:
+            removes = isinstance(act, Trash) or (isinstance(act, Write) and act.after is None)
+            entries.append(Act("remove" if removes else "make", act.path))
+    texts = [
+        Text(nows[swap.path], swap.path, _hash(swap.before), (swap.after or b"").decode("utf-8", "surrogateescape"))
+        for swap in swaps
+    ]
+    return Journal(doing, tuple(entries), tuple(texts))
+
+
+def _act(root: VaultRoot, change: Change, use_local_trash: Callable[[], bool]) -> tuple[Change, Callable[[], None]]:
+    """Move, make or remove a file. The change as it was done, and what takes it back."""
+    path = VaultPath(change.path)
+    if isinstance(change, Rename):
+        target = VaultPath(change.target)
+        made = write.rename(root, path, target)
+
+        def move_back() -> None:
+            write.rename(root, target, path)
+            write.remove_folders(root, made)
+
+        return change, move_back
+    if isinstance(change, Write):
+        if change.after is None:
+            write.remove(root, path, change.before)
+            return change, lambda: write.write_new(root, path, change.before or b"")
+        write.write_new(root, path, change.after)
+        return change, lambda: write.remove(root, path)
+    if isinstance(change, Restore):
+        trash.restore(root, path, change.before, change.to)
+        return change, lambda: write.remove(root, path, change.before)
+    done = _delete(root, change, use_local_trash)
+    return done, lambda: trash.restore(root, path, done.before or b"", done.to)
+
+
+def _delete(root: VaultRoot, change: Trash, use_local_trash: Callable[[], bool]) -> Trash:
+    path = VaultPath(change.path)
     try:
-        state.clear_journal()
-    except FileFailed as failure:
-        logs.log("warning", "the journal of a move that is over could not be removed", why=failure.message)
+        before = change.before if change.before is not None else read.note(root, path)
+    except TooLarge:
+        before = None  # a film is deleted, but not kept in memory
+    if change.permanent:
+        write.remove(root, path)
+        return replace(change, before=before)
+    if not use_local_trash() and trash.to_system_trash(root, path):
+        return replace(change, before=before)
+    return replace(change, before=before, to=trash.to_local_trash(root, path))
 
 
-def _put_in_place(
-    folder: Folder, rewrites: Sequence[Rewrite], prepared: Mapping[str, str], take_back: Callable[[], None]
-) -> None:
-    """On a failure everything is put back. Where that fails too the note stays at its new path, for the journal."""
-    done: list[Rewrite] = []
-    try:
-        with contextlib.closing(folder.holder()) as made, contextlib.closing(folder.holder()) as goals:
-            for one in sorted(rewrites, key=lambda one: one.path):
-                folder.put_in_place(one.path, prepared[one.path], one.before, (made, goals))
-                done.append(one)
-    except Failure as failure:
-        left = []
-        for one in reversed(done):
-            try:
-                folder.replace_inside(one.path, one.after, one.before)
-            except Failure:
-                left.append(one.path)
-        if not left:
-            try:
-                take_back()
-            except Failure:
-                left.append("the note itself")
-        if left:
+def _put_in_place(root: VaultRoot, swaps: Sequence[Write], prepared: Mapping[str, str], backs: list[_Back]) -> None:
+    def back(swap: Write) -> None:
+        write.replace_inside(root, swap.path, swap.after or b"", swap.before or b"")
+
+    with contextlib.closing(HeldFolder(root.prefix)) as made, contextlib.closing(HeldFolder(root.prefix)) as goals:
+        for swap in sorted(swaps, key=lambda swap: swap.path):
+            write.put_in_place(swap.path, prepared[swap.path], swap.before or b"", (made, goals))
+            backs.append((swap.path, functools.partial(back, swap)))
+
+
+def _require_written(root: VaultRoot, swaps: Sequence[Write]) -> None:
+    """Read every text back. What fails here does not undo the change."""
+    with contextlib.closing(HeldFolder(root.prefix)) as folder:
+        for swap in sorted(swaps, key=lambda swap: swap.path):
+            with translate_os_errors(swap.path):
+                atomic.require_written(swap.path, folder.at(swap.path), swap.after or b"")
+
+
+def _take_back(failure: Failure, backs: Sequence[_Back]) -> None:
+    """Undo what was done, last first. Where that fails the rest stays done, for the journal."""
+    for path, back in reversed(backs):
+        try:
+            back()
+        except Failure:
             raise _Unfinished(
-                f"The move failed ({failure.message}) and could not be taken back for {', '.join(left)}. "
-                "It will be finished when the disk allows; every call tries."
+                f"The change failed ({failure.fact}) and could not be taken back for {path}.",
+                "It will be finished when the disk allows; every call tries.",
+                CHANGED,
             ) from None
-        raise
 
 
-def _prepare(folder: Folder, rewrites: Sequence[Rewrite], prepared: dict[str, str]) -> None:
-    """Side by side, a folder a thread: most of the time goes into waiting for the disk.
+def _prepare(root: VaultRoot, swaps: Sequence[Write], nows: Mapping[str, str], prepared: dict[str, str]) -> None:
+    """Side by side, a folder per thread: most of the time goes into waiting for fsync.
 
     Raises the first failure when all have ended.
     """
 
-    def attempt(group: Sequence[Rewrite]) -> Failure | None:
+    def attempt(group: Sequence[Write]) -> Failure | None:
         try:
-            with contextlib.closing(folder.holder()) as holder:
+            with contextlib.closing(HeldFolder(root.prefix)) as folder:
                 for one in group:
-                    prepared[one.path] = folder.prepare(one.now, one.after, holder)
+                    prepared[one.path] = write.prepare(root, nows[one.path], one.after or b"", folder)
         except Failure as failure:
             return failure
         return None
 
-    groups: dict[str, list[Rewrite]] = {}
-    for one in rewrites:
-        groups.setdefault(one.now.rpartition("/")[0], []).append(one)
+    groups: dict[str, list[Write]] = {}
+    for one in swaps:
+        groups.setdefault(nows[one.path].rpartition("/")[0], []).append(one)
     parts = [group[at : at + MOST_IN_A_ROW] for group in groups.values() for at in range(0, len(group), MOST_IN_A_ROW)]
-    if len(rewrites) < FEW:
+    if len(swaps) < FEW:
         failures = [attempt(part) for part in parts]
     else:
         with ThreadPoolExecutor(WRITERS) as pool:
@@ -159,48 +263,56 @@ def _prepare(folder: Folder, rewrites: Sequence[Rewrite], prepared: dict[str, st
             raise failure
 
 
-def recover(folder: Folder, state: State) -> None:
+def _clear(state: State) -> None:
+    """A journal that stays is followed by the next call, which finds nothing left to do."""
+    try:
+        state.clear_journal()
+    except FileFailed as failure:
+        logs.log("warning", "the journal of a change that is over could not be removed", why=failure.message)
+
+
+def recover(root: VaultRoot, state: State) -> None:
     """Finish or forget what a server that was killed had begun.
 
     The journal is kept where the vault is empty, for then its disk may not be mounted. It is also kept, and
-    FileFailed raised, where a link can't be mended now: the disk is full, or fails, or a note may not be written.
+    FileFailed raised, where a link can't be rewritten now: the disk is full, or fails, or a note may not be written.
     """
-    if not folder.has_files():
+    if not root.has_files():
         return
     try:
-        entry = state.read_journal()
-        if entry is not None:
-            logs.log("warning", "an interrupted move was put right", how=_recover(folder, entry))
+        stored = state.read_journal()
+        if stored is not None:
+            logs.log("warning", "an interrupted change was put right", how=_recover(root, Journal.parse(stored)))
     except (ValueError, KeyError, TypeError, AttributeError):
         logs.log("error", "a journal that means nothing was dropped")
     except Failure as failure:
-        logs.log("error", "an interrupted move could not be put right", why=failure.message)
+        logs.log("error", "an interrupted change could not be put right", why=failure.message)
         raise FileFailed(
-            f"An earlier move was interrupted and can't be finished: {failure.message} Put that right first."
+            f"An earlier change was interrupted and can't be finished: {failure.fact}", "Put that right first."
         ) from None
     _clear(state)
 
 
-def _recover(folder: Folder, entry: Mapping[str, Any]) -> str:
-    began = _began(folder, entry)
+def _recover(root: VaultRoot, journal: Journal) -> str:
+    began = any(_was_done(root, act) for act in journal.acts) or not journal.acts
     swept: set[str] = set()
     unfinished: Failure | None = None
-    for rewrite in entry["rewrites"]:
+    for text in journal.texts:
         try:
-            for path in (rewrite["now"], rewrite["path"]):
+            for path in (text.now, text.path):
                 parent = path.rpartition("/")[0]
                 if parent not in swept:
-                    folder.require_own(parent)
-                    folder.sweep(path)
+                    root.require_own(parent)
+                    write.sweep(root, path)
                     swept.add(parent)
         except Failure as failure:
-            logs.log("error", "a link could not be mended", path=rewrite["path"], why=failure.message)
+            logs.log("error", "a link could not be rewritten", path=text.path, why=failure.message)
             continue
         try:
-            if began and folder.is_file_itself(rewrite["path"]):  # else it is gone, or somebody's link
-                _finish(folder, rewrite)
+            if began and read.is_file_itself(root, text.path):  # else it is gone, or another program's link
+                _finish(root, text)
         except (NoteNotFound, Conflict) as failure:
-            logs.log("error", "a link could not be mended", path=rewrite["path"], why=failure.message)
+            logs.log("error", "a link could not be rewritten", path=text.path, why=failure.message)
         except Failure as failure:
             unfinished = unfinished or failure
     if unfinished is not None:
@@ -208,40 +320,23 @@ def _recover(folder: Folder, entry: Mapping[str, Any]) -> str:
     return "finished" if began else "forgotten"
 
 
-def _began(folder: Folder, entry: Mapping[str, Any]) -> bool:
-    """Whether the file is at its new path: the same file, or one where the old path holds none any more.
+def _was_done(root: VaultRoot, act: Act) -> bool:
+    """Whether a rename's file is at its new path: the same file, or one where the old path holds none any more.
 
-    Somebody may have made another at the old path since; and the file at the
-    new one is no longer the same once its own links have been mended.
+    Another program may have made a new one at the old path since; and the file at the
+    new one is no longer the same once its own links have been rewritten.
     """
-    inode = folder.inode(VaultPath(entry["new"]))
-    if inode is None or entry["old"] is None:
-        return inode is not None
-    return inode == entry["inode"] or not folder.spelled_exactly(VaultPath(entry["old"]))
+    if act.kind == "rename":
+        inode = read.inode(root, VaultPath(act.target))
+        return inode is not None and (inode == act.inode or not read.spelled_exactly(root, VaultPath(act.path)))
+    return read.spelled_exactly(root, VaultPath(act.path)) == (act.kind == "make")
 
 
-def _finish(folder: Folder, rewrite: Mapping[str, Any]) -> None:
-    current = folder.read_inside(rewrite["path"])
-    if _hash(current) == rewrite["before"]:
-        folder.replace_inside(rewrite["path"], current, rewrite["after"].encode("utf-8", "surrogateescape"))
+def _finish(root: VaultRoot, text: Text) -> None:
+    current = read.listed(root, text.path)
+    if _hash(current) == text.before:
+        write.replace_inside(root, text.path, current, text.after.encode("utf-8", "surrogateescape"))
 
 
-def _entry(old: str | None, new: str, inode: int | None, rewrites: Sequence[Rewrite]) -> dict[str, Any]:
-    return {
-        "old": old,
-        "new": new,
-        "inode": inode,
-        "rewrites": [
-            {
-                "now": one.now,
-                "path": one.path,
-                "before": _hash(one.before),
-                "after": one.after.decode("utf-8", "surrogateescape"),
-            }
-            for one in rewrites
-        ],
-    }
-
-
-def _hash(data: bytes) -> str:
-    return hashlib.sha256(data).hexdigest()
+def _hash(data: bytes | None) -> str:
+    return hashlib.sha256(data or b"").hexdigest()

@@ -1,16 +1,17 @@
-"""Finds the command and the vault's name for a call, then hands out the vault."""
+"""Finds the command for a call, then hands out the vault."""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 
-from obsidian_mcp import registry
-from obsidian_mcp.backends.files.write import Folder
+from obsidian_mcp.backends.files.root import VaultRoot
 from obsidian_mcp.backends.obsidian import argv, discover, probe, replies
 from obsidian_mcp.backends.obsidian.client import Client
-from obsidian_mcp.backends.obsidian.vault import CliVault
+from obsidian_mcp.backends.obsidian.vault import ObsidianVault
 from obsidian_mcp.call import CallContext
 from obsidian_mcp.errors import CliFailed, Failure, ObsidianNotRunning, VaultNotFound
+from obsidian_mcp.registry import HOW_TO_INSTALL, Located, with_doctor
 from obsidian_mcp.settings import Settings, looks_like_path
 from obsidian_mcp.state import State
 from obsidian_mcp.vault.active import Active, Unreadable, from_app
@@ -18,37 +19,45 @@ from obsidian_mcp.vault.active import Active, Unreadable, from_app
 HEALTH_LIMIT = 5.0
 
 
-class CliBackend:
-    def __init__(self, settings: Settings) -> None:
+class ObsidianBackend:
+    """`locate` says what is known of a vault."""
+
+    name = "obsidian"
+
+    def __init__(self, settings: Settings, locate: Callable[[str], Located]) -> None:
         self._settings = settings
+        self._locate = locate
         self._command: str | None = None
         self._folders: dict[str, str] = {}
 
-    def open(self, wanted: str, call: CallContext) -> CliVault:
-        """The vault for one call. The list of vaults is read anew: it may have changed since the last."""
+    def open(self, wanted: str, call: CallContext) -> tuple[ObsidianVault, None]:
         command = self._find_command()
-        vaults = registry.registered(self._settings.environ)
-        found = registry.find_one(wanted, vaults, self._settings.environ)
+        place = self._locate(wanted)
+        found = place.found
         if not found and looks_like_path(wanted):
             raise VaultNotFound(
-                f"{wanted} is not a vault that Obsidian knows. Known vaults: {registry.described(vaults)}. "
-                "Open the folder as a vault in Obsidian, name another with --vault, or serve the folder without the "
-                "app: --backend embedded. `obsidian-mcp doctor` checks it."
+                f"{wanted} is not a vault that Obsidian knows. {place.known}",
+                with_doctor(
+                    "Open the folder as a vault in Obsidian, name another with --vault, or serve the folder without "
+                    "the app: --backend embedded.",
+                    "checks it",
+                ),
             )
-        name = registry.unique_name(found, vaults) if found else wanted
-        client = Client(command, name, self._settings.environ, call, registry.described(vaults))
-        root = found.path if found else self._folder_of(name, client)
-        folder = Folder(root) if os.path.isabs(root) else None
-        within_reach = folder if folder and folder.is_there else None
-        return CliVault(client, within_reach, State(root, self._settings.environ), call)
+        client = Client(command, place.unique_name, self._settings.environ, call, place.known)
+        folder = found.path if found else self._folder_of(place.unique_name, client)
+        root = VaultRoot(folder) if os.path.isabs(folder) else None
+        within_reach = root if root and root.is_there else None
+        return ObsidianVault(client, within_reach, State(folder, self._settings.environ), call), None
 
     def health(self, wanted: tuple[str, ...]) -> str:
         """Never starts the app: a command that might is not asked."""
-        vaults = registry.registered(self._settings.environ)
-        for name in wanted:
-            found = registry.find(name, vaults, self._settings.environ)
-            if len(found) == 1 and os.path.isabs(found[0].path) and not os.path.isdir(found[0].path):
-                return "error"
+        try:
+            for name in wanted:
+                found = self._locate(name).found
+                if found and os.path.isabs(found.path) and not os.path.isdir(found.path):
+                    return "error"
+        except VaultNotFound:
+            pass  # several of that name: calls will say so
         try:
             command = self._find_command()
             if discover.may_launch(command):
@@ -63,12 +72,11 @@ class CliBackend:
         command = self._find_command()
         if discover.may_launch(command):
             raise ObsidianNotRunning("Asking this command for the active note could start the app.")
-        vaults = registry.registered(self._settings.environ)
-        found = registry.find_one(wanted, vaults, self._settings.environ)
+        place = self._locate(wanted)
+        found = place.found
         if found is None or not found.open:
             raise ObsidianNotRunning("The vault is not open in Obsidian.")
-        name = registry.unique_name(found, vaults)
-        client = Client(command, name, self._settings.environ, call, registry.described(vaults))
+        client = Client(command, place.unique_name, self._settings.environ, call, place.known)
         doing = "asking for the active note"
         reply = client.ask(argv.active(), doing)
         said = replies.evaluated(reply)
@@ -87,7 +95,10 @@ class CliBackend:
             self._command = discover.find(self._settings.obsidian_bin, self._settings.environ)
         if self._command is None:
             where = self._settings.obsidian_bin or "PATH and the usual places"
-            raise ObsidianNotRunning(f"The Obsidian command was not found in {where}. {discover.HOW_TO_INSTALL}")
+            raise ObsidianNotRunning(
+                f"The Obsidian command was not found in {where}.",
+                with_doctor(HOW_TO_INSTALL, "shows what is found"),
+            )
         return self._command
 
     def _folder_of(self, name: str, client: Client) -> str:

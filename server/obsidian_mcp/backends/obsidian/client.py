@@ -8,9 +8,8 @@ from collections.abc import Mapping
 from obsidian_mcp import logs
 from obsidian_mcp.backends.obsidian import argv, process, replies
 from obsidian_mcp.call import CallContext, NotBegun
-from obsidian_mcp.errors import CliFailed, Failure, TimedOut, VaultNotFound
-
-MAY_HAVE = "It may have taken effect: look before trying again."
+from obsidian_mcp.errors import UNKNOWN, CliFailed, Failure, NotStarted, TimedOut, VaultNotFound
+from obsidian_mcp.registry import with_doctor
 
 
 class Client:
@@ -36,25 +35,23 @@ class Client:
         """The reply to a command that changes something, which is never repeated."""
         try:
             return self.ask(command, doing)
-        except (NotBegun, process.NotStarted):
+        except (NotBegun, NotStarted):
             raise
-        except TimedOut as late:
-            raise TimedOut(f"{late.message} It may still take effect: look before trying again.") from None
-        except CliFailed as failed:
-            raise CliFailed(f"{failed.message} {MAY_HAVE}") from None
+        except (TimedOut, CliFailed) as failed:
+            raise failed.leaving(UNKNOWN) from None
 
     def refusal(self, reply: str, doing: str) -> Failure:
-        """What a reply to such a command means that is no success. Only a known sentence proves that nothing ran."""
+        """What a reply to such a command means that is not a success. Only a known sentence proves that nothing ran."""
         failure = self.failure(reply, doing)
-        return CliFailed(f"{failure.message} {MAY_HAVE}") if isinstance(failure, CliFailed) else failure
+        return failure.leaving(UNKNOWN) if isinstance(failure, CliFailed) else failure
 
     def failure(self, reply: str, doing: str) -> Failure:
         """What a reply means that is not the success it should be."""
         failure = replies.unexpected(reply, doing)
         if isinstance(failure, VaultNotFound):
             return VaultNotFound(
-                f"Obsidian knows no vault {self._vault!r}. Known vaults: {self._known}. Name one of them with --vault. "
-                "`obsidian-mcp doctor` checks it."
+                f"Obsidian knows no vault {self._vault!r}. {self._known}",
+                with_doctor("Name one of them with --vault.", "checks it"),
             )
         return failure
 

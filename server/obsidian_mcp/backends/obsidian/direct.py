@@ -1,4 +1,4 @@
-"""The other road, for text that the CLI would mangle: past the CLI, but not past the app.
+"""Writing the file directly, for text that the CLI would mangle: past the CLI, but not past the app.
 
 The app is asked first, so that nothing is written without it; the file is
 swapped in one step, if it still is what it was; then the bytes are read back,
@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import time
 
-from obsidian_mcp.backends.files.write import Folder
+from obsidian_mcp.backends.files import write
+from obsidian_mcp.backends.files.root import VaultRoot
 from obsidian_mcp.backends.obsidian import argv, replies
 from obsidian_mcp.backends.obsidian.client import Client
-from obsidian_mcp.backends.obsidian.verify import Verifier, checking
+from obsidian_mcp.backends.obsidian.verify import Unverified, Verifier, checking
 from obsidian_mcp.call import CallContext
-from obsidian_mcp.errors import CliFailed, NoteNotFound
+from obsidian_mcp.errors import CHANGED, CliFailed, NoteNotFound
 from obsidian_mcp.state import State
 from obsidian_mcp.vault.path import VaultPath
 
@@ -23,44 +24,46 @@ BETWEEN_LOOKS = 0.05
 
 
 class DirectWriter:
-    def __init__(self, client: Client, look: Verifier, folder: Folder | None, state: State, call: CallContext) -> None:
+    def __init__(
+        self, client: Client, verifier: Verifier, root: VaultRoot | None, state: State, call: CallContext
+    ) -> None:
         self._client = client
-        self._look = look
-        self._folder = folder
+        self._verifier = verifier
+        self._root = root
         self._state = state
         self._call = call
 
     def write(self, path: VaultPath, before: bytes | None, after: bytes, doing: str) -> None:
-        if self._folder is None:
+        if self._root is None:
             raise CliFailed(
                 f"The text for {path} cannot be passed to the Obsidian CLI (a backslash before n or t, a carriage "
-                "return, or more than 3,000 bytes), and the vault's folder cannot be reached from here. "
-                "Nothing was changed. Run obsidian-mcp on the machine that has the vault."
+                "return, or more than 3,000 bytes), and the vault's folder cannot be reached from here.",
+                "Run obsidian-mcp on the machine that has the vault.",
             )
         earlier = self._agreed(path, before, doing)
         with self._state.locked(self._call, doing):
             self._call.check(doing)
-            self._folder.sweep_beside(path)
+            write.sweep_beside(self._root, path)
             if before is None:
-                self._folder.write_new(path, after)
+                write.write_new(self._root, path, after)
             else:
-                self._folder.replace(path, before, after)
-        self._look.require_data(path, after, doing)
+                write.replace(self._root, path, before, after)
+        self._verifier.require_data(path, after, doing)
         with checking(doing):
             self._confirm(path, len(after), earlier, doing)
 
     def _agreed(self, path: VaultPath, before: bytes | None, doing: str) -> replies.FileFacts | None:
         """The app answers, and sees a note where we see one."""
         if before is not None:
-            return self._look.facts(path)
+            return self._verifier.facts(path)
         reply = self._client.ask(argv.file(path), doing)
         if isinstance(replies.failure(reply), NoteNotFound):
             return None
         if replies.file_facts(reply) is None:
             raise self._client.failure(reply, doing)
         raise CliFailed(
-            f"Obsidian has a note {path} that is not in the vault's folder as it is seen from here. "
-            "Nothing was changed. Check that Obsidian has this folder open."
+            f"Obsidian has a note {path} that is not in the vault's folder as it is seen from here.",
+            "Check that Obsidian has this folder open.",
         )
 
     def _confirm(self, path: VaultPath, size: int, earlier: replies.FileFacts | None, doing: str) -> None:
@@ -75,8 +78,9 @@ class DirectWriter:
             if facts is not None and facts.size == size and is_newer:
                 return
             if time.monotonic() > until:
-                raise CliFailed(
-                    f"{path} is on disk with the text it should have, but Obsidian has not noticed it yet. "
-                    "Check that Obsidian has this folder open; do not write it again."
+                raise Unverified(
+                    f"{path} is on disk with the text it should have, but Obsidian has not noticed it yet.",
+                    "Check that Obsidian has this folder open; do not write it again.",
+                    CHANGED,
                 )
             time.sleep(BETWEEN_LOOKS)

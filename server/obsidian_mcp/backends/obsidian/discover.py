@@ -16,10 +16,6 @@ if TYPE_CHECKING:
     IsCommand = Callable[[str], bool]
 
 LARGEST_NATIVE = 30 * 1024 * 1024  # bytes; the app itself has well over a hundred million
-HOW_TO_INSTALL = (
-    "Install Obsidian 1.12.7 or later from obsidian.md and switch on Settings > General > Advanced > "
-    "Command line interface, or name the command with --obsidian-bin. `obsidian-mcp doctor` shows what is found."
-)
 
 
 def is_command(path: str) -> bool:

@@ -22,6 +22,37 @@ class Version:
     native: bool
 
 
+class Probe:
+    """Questions to the command about itself and its vaults."""
+
+    def __init__(self, command: str, environ: Mapping[str, str]) -> None:
+        self._command = command
+        self._environ = environ
+
+    def version(self, call: CallContext) -> Version:
+        """Raises what a tool would raise if the app does not answer."""
+        return version(self._command, self._environ, call)
+
+    def vault_folder(self, vault: str, call: CallContext) -> str:
+        """Where the app has the vault; empty if it does not say."""
+        words = argv.for_vault(vault, argv.vault_path())
+        reply = self._ask(words, call)
+        if replies.is_false_not_found(reply, argv.vault_path()[0]):  # its window was closed, and is open now
+            reply = self._ask(words, call)
+        failure = replies.failure(reply)
+        if failure is not None:
+            raise failure
+        lines = replies.listed(reply)
+        return lines[0] if len(lines) == 1 else ""
+
+    def has_files(self, vault: str, call: CallContext) -> bool:
+        reply = self._ask(argv.for_vault(vault, argv.files()), call)
+        return replies.failure(reply) is None and bool(replies.listed(reply))
+
+    def _ask(self, words: list[str], call: CallContext) -> str:
+        return _ask(self._command, words, self._environ, call)
+
+
 def version(command: str, environ: Mapping[str, str], call: CallContext) -> Version:
     """Raises what a tool would raise if the app does not answer."""
     reply = _ask(command, ["version"], environ, call)
@@ -31,24 +62,6 @@ def version(command: str, environ: Mapping[str, str], call: CallContext) -> Vers
         raise replies.failure(reply) or CliFailed(f"It does not tell its version but says: {said}")
     installer = found.groups()[3:] if found[4] else found.groups()[:3]
     return Version(reply.strip(), tuple(int(part) for part in installer) >= NATIVE_SINCE)
-
-
-def vault_folder(command: str, vault: str, environ: Mapping[str, str], call: CallContext) -> str:
-    """Where the app has the vault; empty if it does not say."""
-    words = argv.for_vault(vault, argv.vault_path())
-    reply = _ask(command, words, environ, call)
-    if replies.is_false_not_found(reply, argv.vault_path()[0]):  # its window was closed, and is open now
-        reply = _ask(command, words, environ, call)
-    failure = replies.failure(reply)
-    if failure is not None:
-        raise failure
-    lines = replies.listed(reply)
-    return lines[0] if len(lines) == 1 else ""
-
-
-def has_files(command: str, vault: str, environ: Mapping[str, str], call: CallContext) -> bool:
-    reply = _ask(command, argv.for_vault(vault, argv.files()), environ, call)
-    return replies.failure(reply) is None and bool(replies.listed(reply))
 
 
 def _ask(command: str, words: list[str], environ: Mapping[str, str], call: CallContext) -> str:

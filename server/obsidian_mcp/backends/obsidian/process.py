@@ -20,17 +20,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import IO, Self
 
-from obsidian_mcp.call import CallContext
-from obsidian_mcp.errors import Cancelled, CliFailed, ObsidianNotRunning, PermissionDenied, TimedOut
+from obsidian_mcp.call import CallContext, cancelled
+from obsidian_mcp.errors import CliFailed, NotStarted, ObsidianNotRunning, PermissionDenied, TimedOut
 
 MOST_OUTPUT = 20 * 1024 * 1024
 CHUNK = 64 * 1024
 TICK = 1.0  # how often a client that asked for progress hears of a call that waits
 GRACE = 1.0  # for a child that has closed its pipes to end
-
-
-class NotStarted(CliFailed):
-    """The command never ran."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,14 +44,14 @@ def run(
     with call.running(lambda: _spawn(argv, environ), end) as child, _Pipes(child, most) as pipes:
         finished = pipes.wait(call, doing)
         if call.cancelled:
-            raise Cancelled("The client cancelled the call.")
+            raise cancelled()
         if pipes.flooded:
             raise CliFailed(
-                f"The Obsidian CLI wrote more than {most >> 20} MiB while {doing} and was stopped. "
-                "See whether Obsidian is well, then try again."
+                f"The Obsidian CLI wrote more than {most >> 20} MiB while {doing} and was stopped.",
+                "See whether Obsidian is well, then try again.",
             )
         if not finished:
-            raise TimedOut(f"The limit of {call.limit:g} s passed while {doing}. See whether Obsidian responds.")
+            raise TimedOut(f"The limit of {call.limit:g} s passed while {doing}.", "See whether Obsidian responds.")
         return Output(bytes(pipes.stdout), bytes(pipes.stderr), _exit_code(child))
 
 
@@ -79,16 +75,18 @@ def _spawn(argv: Sequence[str], environ: Mapping[str, str]) -> subprocess.Popen[
         )
     except FileNotFoundError:
         raise ObsidianNotRunning(
-            f"The Obsidian command {argv[0]} is gone. Reinstall Obsidian, or name the command with --obsidian-bin."
+            f"The Obsidian command {argv[0]} is gone.",
+            "Reinstall Obsidian, or name the command with --obsidian-bin.",
         ) from None
     except PermissionError:
         raise PermissionDenied(
-            f"The system does not allow {argv[0]} to be run. "
-            "Check its permissions, or name another with --obsidian-bin."
+            f"The system does not allow {argv[0]} to be run.",
+            "Check its permissions, or name another with --obsidian-bin.",
         ) from None
     except OSError as error:
         raise NotStarted(
-            f"The Obsidian command {argv[0]} could not be started: {error.strerror}. Name another with --obsidian-bin."
+            f"The Obsidian command {argv[0]} could not be started: {error.strerror}.",
+            "Name another with --obsidian-bin.",
         ) from None
 
 

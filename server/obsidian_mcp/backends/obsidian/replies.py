@@ -17,12 +17,14 @@ from obsidian_mcp.errors import (
     CliDisabled,
     CliFailed,
     Failure,
+    Hint,
     InvalidArguments,
     NoteNotFound,
     ObsidianNotRunning,
     PermissionDenied,
     VaultNotFound,
 )
+from obsidian_mcp.registry import with_doctor
 from obsidian_mcp.vault.path import VaultPath
 
 # Older installers print these before the payload; stripped at the head only, never inside a note.
@@ -36,33 +38,36 @@ _NOISE = re.compile(
 )
 _NOT_RUNNING = re.compile(r"unable to find Obsidian|Unable to connect to main process", re.IGNORECASE)
 
-START = (
-    "Start Obsidian, then try again; or serve the files without it, with --backend embedded. "
-    "`obsidian-mcp doctor` in a terminal tells why."
+START = with_doctor(
+    "Start Obsidian, then try again; or serve the files without it, with --backend embedded.",
+    "in a terminal tells why",
 )
+SWITCH_ON = with_doctor("Turn it on in Settings > General > Advanced, then try again.", "checks it")
 
-# The first that matches names the failure. {0} is the sentence itself.
-_SENTENCES: tuple[tuple[re.Pattern[str], type[Failure], str], ...] = (
-    (re.compile(r"Vault not found\.\s*$"), VaultNotFound, "Obsidian knows no vault of that name."),
+# The first that matches names the failure, its fact and what to do next. {0} is the sentence itself.
+_SENTENCES: tuple[tuple[re.Pattern[str], type[Failure], str, Hint | str], ...] = (
+    (re.compile(r"Vault not found\.\s*$"), VaultNotFound, "Obsidian knows no vault of that name.", ""),
     (
         re.compile(r"Command line interface is not enabled"),
         CliDisabled,
-        "Obsidian's command line interface is switched off. "
-        "Access it on in Settings > General > Advanced, then try again. `obsidian-mcp doctor` checks it.",
+        "Obsidian's command line interface is switched off.",
+        SWITCH_ON,
     ),
-    (re.compile(r'Error: File ".*" not found\.'), NoteNotFound, "Obsidian says: {0} Check the name."),
+    (re.compile(r'Error: File ".*" not found\.'), NoteNotFound, "Obsidian says: {0}", "Check the name."),
     (
         re.compile(r"Error: Destination file already exists!"),
         AlreadyExists,
-        "Obsidian says that the destination exists already. Choose another.",
+        "Obsidian says that the destination exists already.",
+        "Choose another.",
     ),
-    (re.compile(r"Error: File name cannot contain"), InvalidArguments, "Obsidian refuses the name: {0}"),
+    (re.compile(r"Error: File name cannot contain"), InvalidArguments, "Obsidian refuses the name: {0}", ""),
     (
         re.compile(r"Error: (?:EACCES|EPERM|EROFS)\b"),
         PermissionDenied,
-        "The system does not let Obsidian do that ({0}). Check the permissions of the note and its folder.",
+        "The system does not let Obsidian do that ({0}).",
+        "Check the permissions of the note and its folder.",
     ),
-    (re.compile(r"(?:[A-Za-z]*Error): "), CliFailed, "Obsidian failed: {0} See whether it shows a message."),
+    (re.compile(r"(?:[A-Za-z]*Error): "), CliFailed, "Obsidian failed: {0}", "See whether it shows a message."),
 )
 
 
@@ -97,11 +102,11 @@ def reachable(output: Output) -> None:
         return
     complaint = (output.stderr or output.stdout).decode("utf-8", "replace").strip()
     if _NOT_RUNNING.search(complaint):
-        raise ObsidianNotRunning(f"Obsidian is not running, or not reachable from here. {START}")
+        raise ObsidianNotRunning("Obsidian is not running, or not reachable from here.", START)
     how = f"by signal {-output.code}" if output.code < 0 else f"with exit code {output.code}"
     raise CliFailed(
-        f"The Obsidian CLI ended {how}: {_first_line(complaint) or 'it said nothing'}. "
-        "See whether Obsidian is well, then try again."
+        f"The Obsidian CLI ended {how}: {_first_line(complaint) or 'it said nothing'}.",
+        "See whether Obsidian is well, then try again.",
     )
 
 
@@ -123,9 +128,9 @@ def is_false_not_found(reply: str, command: str) -> bool:
 
 def failure(reply: str) -> Failure | None:
     """The failure that a reply tells of, if it is one of the known sentences."""
-    for pattern, kind, message in _SENTENCES:
+    for pattern, kind, fact, hint in _SENTENCES:
         if pattern.match(reply):
-            return kind(message.format(_first_line(reply)))
+            return kind(fact.format(_first_line(reply)), hint)
     return None
 
 
@@ -133,8 +138,8 @@ def unexpected(reply: str, doing: str) -> Failure:
     """The failure for a reply that is not the success it should be."""
     shown = _first_line(reply) or "nothing"
     return failure(reply) or CliFailed(
-        f"Obsidian's reply while {doing} is not one that is known to mean success: {shown} "
-        "See whether Obsidian shows a message, and look at the note."
+        f"Obsidian's reply while {doing} is not one that is known to mean success: {shown}",
+        "See whether Obsidian shows a message, and look at the note.",
     )
 
 

@@ -2,192 +2,197 @@
 
 from __future__ import annotations
 
-import datetime
 from collections.abc import Callable
+from dataclasses import replace
 
-from obsidian_mcp.backends.files.write import Folder
+from obsidian_mcp.backends.files import read, write
+from obsidian_mcp.backends.files.root import VaultRoot
 from obsidian_mcp.backends.obsidian import argv, replies
 from obsidian_mcp.backends.obsidian.client import Client
 from obsidian_mcp.backends.obsidian.direct import DirectWriter
 from obsidian_mcp.backends.obsidian.verify import Verifier, same
 from obsidian_mcp.call import CallContext
-from obsidian_mcp.errors import CliFailed, Conflict, Failure, TimedOut
+from obsidian_mcp.errors import READ, UNKNOWN, CliFailed, Conflict, Failure, TimedOut, TooLarge
 from obsidian_mcp.state import State
-from obsidian_mcp.vault import config, refusals, text
+from obsidian_mcp.vault import text
+from obsidian_mcp.vault.changes import Change, ChangeSet, Committed, Rename, Restore, Trash
+from obsidian_mcp.vault.config import VaultConfig
 from obsidian_mcp.vault.names import Name
 from obsidian_mcp.vault.path import VaultPath
-from obsidian_mcp.vault.port import FileInfo, NoteCreated, NoteDeleted, Relocation
-
-TRIES = 3
+from obsidian_mcp.vault.port import TRIES, Stat
 
 
-class CliVault:
-    def __init__(self, client: Client, folder: Folder | None, state: State, call: CallContext) -> None:
+class ObsidianVault:
+    """`root` is the vault's folder, where it is in reach."""
+
+    def __init__(self, client: Client, root: VaultRoot | None, state: State, call: CallContext) -> None:
         self._client = client
-        self._folder = folder
-        self._look = Verifier(client, folder)
-        self._road = DirectWriter(client, self._look, folder, state, call)
+        self._root = root
+        self._call = call
+        self._verifier = Verifier(client, root)
+        self._direct = DirectWriter(client, self._verifier, root, state, call)
         self._listed: list[str] | None = None
 
     def paths(self) -> list[str]:
         """Asked of the app once in a call: it is for finding a note, not for checking a write."""
         if self._listed is None:
-            self._listed = self._look.paths()
+            self._listed = self._verifier.paths()
         return self._listed
 
     def matching(self, name: Name) -> list[str]:
         return name.matches(self.paths())
 
     def spellings(self, path: VaultPath) -> list[VaultPath]:
-        return self._look.spellings(path)
+        return self._verifier.spellings(path)
 
     def spelled_folder(self, folder: str) -> str:
-        return self._folder.spelled_folder(folder) if self._folder else folder
+        return read.spelled_folder(self._root, folder) if self._root else folder
 
-    def new_note_folder(self) -> str:
-        return config.new_note_folder(self._folder.settings()) if self._folder else ""
+    def canonical(self, path: VaultPath) -> VaultPath:
+        self._verifier.require_inside(path)
+        return path
+
+    def settings(self) -> VaultConfig:
+        return read.settings(self._root) if self._root else VaultConfig()
 
     def read(self, path: VaultPath) -> bytes:
-        return self._look.shown(path)
+        return self._verifier.shown(path)
 
-    def create(self, path: VaultPath, content: str, *, overwrite: bool, if_match: str | None) -> NoteCreated:
-        doing = f"creating {path}"
-        before = self._look.data(path) if self.spellings(path) else None
-        if before is not None and not overwrite:
-            raise refusals.exists_already(path)
-        if before is not None:
-            text.require_match(path, text.etag(before), if_match)
-        elif self._folder:
-            self._folder.require_room(path)
-        after = content.encode()
-        if argv.can_carry(content) and (content or before is None):
-            reply = self._client.act(argv.create(path, content, overwrite=before is not None), doing)
-            made = replies.named_path(reply, "Created")
-            if made is not None and not same(made, path.value):
-                raise CliFailed(
-                    f"Obsidian made {made} instead of {path}, which exists by now. Check both notes.", path=made
-                )
-            if made is None and not (before is not None and replies.says(reply, "Overwrote", path)):
-                raise self._client.refusal(reply, doing)
-            self._look.require_data(path, after, doing)
-        else:
-            self._road.write(path, before, after, doing)
-        return NoteCreated(path.value, before is None, before is not None, text.etag(after), len(after))
+    def current(self, path: VaultPath) -> bytes:
+        return self._verifier.data(path)
 
-    def append(self, path: VaultPath, content: str, *, inline: bool, if_match: str | None) -> bytes:
-        def place(before: bytes) -> bytes:
-            return text.appended(before, content, inline)
+    def stat(self, path: VaultPath) -> Stat:
+        self._verifier.require_inside(path)
+        facts = self._verifier.facts(path)
+        etag, size = self._verifier.digest(path)
+        return Stat(size or facts.size, facts.created_ms / 1000, facts.modified_ms / 1000, etag or None)
 
-        def command(before: bytes, after: bytes) -> argv.Command | None:
-            addition = after[len(before) :].decode()
-            return argv.append(path, addition) if _is_plain(before) and argv.can_carry(addition) else None
+    def etag(self, path: VaultPath) -> str:
+        return self._verifier.digest(path)[0]
 
-        return self._add(path, place, command, "Appended to", f"appending to {path}", if_match)
-
-    def prepend(self, path: VaultPath, content: str, *, inline: bool, if_match: str | None) -> bytes:
-        def place(before: bytes) -> bytes:
-            return text.prepended(before, content, inline)
-
-        def command(before: bytes, after: bytes) -> argv.Command | None:
-            head, body = text.frontmatter_and_body(before)
-            addition = after[len(head) : len(after) - len(body)].decode()
-            plain = _is_plain(before) and _has_plain_head(head, body)
-            return argv.prepend(path, addition) if plain and argv.can_carry(addition) else None
-
-        return self._add(path, place, command, "Prepended to", f"prepending to {path}", if_match)
-
-    def delete(self, path: VaultPath, *, permanent: bool, if_match: str | None) -> NoteDeleted:
-        doing = f"deleting {path}"
-        self._look.require_inside(path)
-        if if_match is not None:
-            text.require_match(path, self._look.digest(path)[0], if_match)
-        reply = self._client.act(argv.delete(path, permanent), doing)
-        trashed = replies.says(reply, "Moved to trash", path) and not permanent
-        if not trashed and not replies.says(reply, "Deleted permanently", path):
-            raise self._client.refusal(reply, doing)
-        self._look.require_gone(path, doing)
-        return NoteDeleted(path.value, deleted=True, trashed=trashed)
-
-    def move(self, path: VaultPath, target: VaultPath, *, dry_run: bool) -> Relocation:
-        self._look.require_inside(path)
-        refusals.require_free(path, target, self.spellings(target))
-        if dry_run:
-            return Relocation(done=False)
-        made = self._make_folder(target)
-        try:
-            self._move(path, target, f"moving {path} to {target}")
-        except TimedOut:
-            raise  # it may still happen, and need them
-        except Failure:
-            if self._folder:
-                self._folder.remove_folders(made)
-            raise
-        return Relocation(done=True)
-
-    def open(self, path: VaultPath, *, new_tab: bool) -> None:
+    def show(self, path: VaultPath, *, new_tab: bool) -> None:
         doing = f"opening {path}"
-        self._look.require_inside(path)
+        self._verifier.require_inside(path)
         reply = self._client.ask(argv.open_note(path, new_tab), doing)
         if not replies.says(reply, "Opened", path):
             raise self._client.failure(reply, doing)
 
-    def info(self, path: VaultPath) -> FileInfo:
-        self._look.require_inside(path)
-        facts = self._look.facts(path)
-        tag, size = self._look.digest(path)
-        created, modified = _when(facts.created_ms), _when(facts.modified_ms)
-        return FileInfo(path.value, path.stem, path.extension, size or facts.size, created, modified, tag or None)
-
-    def _add(
-        self,
-        path: VaultPath,
-        place: Callable[[bytes], bytes],
-        command: Callable[[bytes, bytes], argv.Command | None],
-        verb: str,
-        doing: str,
-        if_match: str | None,
-    ) -> bytes:
-        """Add to a note by the CLI where it can carry the text, else by the file."""
-        for attempt in range(TRIES):
-            before = self._look.data(path)
-            text.decoded(path, before)
-            text.require_match(path, text.etag(before), if_match)
-            after = place(before)
-            by_cli = command(before, after)
-            if by_cli is not None:
-                reply = self._client.act(by_cli, doing)
-                if not replies.says(reply, verb, path):
-                    raise self._client.refusal(reply, doing)
-                self._look.require_data(path, after, doing)
-                return after
+    def commit(self, doing: str, plan: Callable[[], ChangeSet]) -> Committed:
+        """One change at a time: what the app does with links when it moves a note is its own affair."""
+        for attempt in range(1, TRIES + 1):
+            changes = plan()
+            (change,) = changes.changes
+            self._call.check(doing)
             try:
-                self._road.write(path, before, after, doing)
-                return after
-            except Conflict:  # it changed after we had looked, and nothing was written: look again
-                if attempt == TRIES - 1:
+                return Committed(replace(changes, changes=(self._carry_out(change, doing),)))
+            except Conflict as conflict:  # it changed after we had looked, and nothing was written: look again
+                if conflict.vault is not READ or attempt == TRIES:
                     raise
         raise AssertionError("the last attempt returns or raises")
 
+    def _carry_out(self, change: Change, doing: str) -> Change:
+        if isinstance(change, Rename):
+            self._move(VaultPath(change.path), VaultPath(change.target), doing)
+            return change
+        if isinstance(change, Trash):
+            return self._delete(change, doing)
+        if isinstance(change, Restore):
+            self._direct.write(VaultPath(change.path), None, change.before, doing)
+            return change
+        if change.after is None:
+            self._delete(Trash(change.path, permanent=True), doing)
+        else:
+            self._write(VaultPath(change.path), change.before, change.after, doing)
+        return change
+
+    def _write(self, path: VaultPath, before: bytes | None, after: bytes, doing: str) -> None:
+        """By the CLI where it can carry the text, else by the file."""
+        if before is None and self._root:
+            write.require_room(self._root, path)
+        command, verb = _command(path, before, after)
+        if command is None:
+            self._direct.write(path, before, after, doing)
+            return
+        reply = self._client.act(command, doing)
+        made = replies.named_path(reply, "Created") if command[0] == "create" else None
+        if made is not None and not same(made, path.value):
+            raise CliFailed(
+                f"Obsidian made {made} instead of {path}, which exists by now.", "Check both notes.", UNKNOWN, path=made
+            )
+        if made is None and not (verb and replies.says(reply, verb, path)):
+            raise self._client.refusal(reply, doing)
+        self._verifier.require_data(path, after, doing)
+
+    def _delete(self, change: Trash, doing: str) -> Trash:
+        path = VaultPath(change.path)
+        self._verifier.require_inside(path)
+        before = self._kept(path)
+        reply = self._client.act(argv.delete(path, change.permanent), doing)
+        trashed = replies.says(reply, "Moved to trash", path) and not change.permanent
+        if not trashed and not replies.says(reply, "Deleted permanently", path):
+            raise self._client.refusal(reply, doing)
+        self._verifier.require_gone(path, doing)
+        return replace(change, permanent=not trashed, before=before)
+
+    def _kept(self, path: VaultPath) -> bytes | None:
+        """What a deletion could be taken back with, where that costs no question to the app."""
+        if self._root is None:
+            return None
+        try:
+            return read.note(self._root, path)
+        except TooLarge:
+            return None
+
     def _move(self, path: VaultPath, target: VaultPath, doing: str) -> None:
+        made = self._make_folder(target)
+        try:
+            self._ask_to_move(path, target, doing)
+        except TimedOut:
+            raise  # it may still happen, and need them
+        except Failure:
+            if self._root:
+                write.remove_folders(self._root, made)
+            raise
+
+    def _ask_to_move(self, path: VaultPath, target: VaultPath, doing: str) -> None:
         command = argv.move(path, target)
         reply = self._client.act(command, doing)
         now = replies.moved_path(reply, "Renamed" if command[0] == "rename" else "Moved", path)
         if now is None or not same(now, target.value):
             raise self._client.refusal(reply, doing)
-        self._look.require_there(target, doing)
-        self._look.require_gone(path, doing)
+        self._verifier.require_there(target, doing)
+        self._verifier.require_gone(path, doing)
 
     def _make_folder(self, target: VaultPath) -> list[str]:
         """The folders that had to be made."""
-        if self._folder:
-            self._folder.require_room(target)
-            return self._folder.make_folder_for(target)
+        if self._root:
+            write.require_room(self._root, target)
+            return write.make_folder_for(self._root, target)
         if target.folder and not any(other.startswith(f"{target.folder}/") for other in self.paths()):
             raise CliFailed(
-                f"There is no folder {target.folder}, and the vault's files cannot be reached from here to make it. "
-                f"Create a note in {target.folder} first, then move {target.filename} there."
+                f"There is no folder {target.folder}, and the vault's files cannot be reached from here to make it.",
+                f"Create a note in {target.folder} first, then move {target.filename} there.",
             )
         return []
+
+
+def _command(path: VaultPath, before: bytes | None, after: bytes) -> tuple[argv.Command | None, str]:
+    """The command that makes this of that, and the verb by which it says that it has; None if no command can."""
+    if before is None:
+        content = after.decode("utf-8", "surrogateescape")
+        return (argv.create(path, content, overwrite=False) if argv.can_carry(content) else None), ""
+    if after.startswith(before) and len(after) > len(before):
+        addition = after[len(before) :].decode("utf-8", "surrogateescape")
+        carries = _is_plain(before) and argv.can_carry(addition)
+        return (argv.append(path, addition) if carries else None), "Appended to"
+    head, body = text.frontmatter_and_body(before)
+    if after.startswith(head) and after.endswith(body) and len(after) > len(before):
+        addition = after[len(head) : len(after) - len(body)].decode("utf-8", "surrogateescape")
+        carries = _is_plain(before) and _has_plain_head(head, body) and argv.can_carry(addition)
+        return (argv.prepend(path, addition) if carries else None), "Prepended to"
+    content = after.decode("utf-8", "surrogateescape")
+    carries = bool(content) and _is_plain(after) and argv.can_carry(content)
+    return (argv.create(path, content, overwrite=True) if carries else None), "Overwrote"
 
 
 def _is_plain(data: bytes) -> bool:
@@ -196,12 +201,7 @@ def _is_plain(data: bytes) -> bool:
 
 
 def _has_plain_head(head: bytes, body: bytes) -> bool:
-    """Frontmatter, or none, that everybody finds the same end of."""
+    """Frontmatter, or none, of which every reader finds the same end."""
     if not head:
         return not body.startswith(b"---")
     return head.startswith(b"---\n") and head.endswith(b"\n---\n") and head != b"---\n---\n"
-
-
-def _when(milliseconds: int) -> str:
-    moment = datetime.datetime.fromtimestamp(milliseconds / 1000, datetime.UTC)
-    return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")

@@ -1,4 +1,4 @@
-"""Looking before and after: what is in the vault, seen as directly as possible.
+"""Checking before and after: what is in the vault, seen as directly as possible.
 
 Where the vault's folder is in reach, the file itself is the witness: that costs
 no command and cannot repeat a mistake of the app. Elsewhere (the app on the
@@ -11,10 +11,11 @@ import contextlib
 import unicodedata
 from collections.abc import Iterator
 
-from obsidian_mcp.backends.files.write import Folder
+from obsidian_mcp.backends.files import read
+from obsidian_mcp.backends.files.root import VaultRoot
 from obsidian_mcp.backends.obsidian import argv, process, replies
 from obsidian_mcp.backends.obsidian.client import Client
-from obsidian_mcp.errors import Cancelled, CliFailed, Failure, NoteNotFound, NotText
+from obsidian_mcp.errors import UNKNOWN, Cancelled, CliFailed, Failure, NoteNotFound, NotText
 from obsidian_mcp.vault import text
 from obsidian_mcp.vault.folding import fold
 from obsidian_mcp.vault.path import VaultPath, has_known_extension, is_path
@@ -25,16 +26,16 @@ class Unverified(CliFailed):
 
 
 class Verifier:
-    def __init__(self, client: Client, folder: Folder | None) -> None:
+    def __init__(self, client: Client, root: VaultRoot | None) -> None:
         self._client = client
-        self._folder = folder
+        self._root = root
 
     def paths(self) -> list[str]:
         doing = "listing the vault"
         lines = replies.listed(self._client.ask(argv.files(), doing))
         if lines and not self._is_listed(lines[0]):
             raise self._client.failure("\n".join(lines), doing)
-        if not lines and self._folder and self._folder.has_files():
+        if not lines and self._root and self._root.has_files():
             raise self._client.failure("", doing)
         return lines
 
@@ -42,13 +43,13 @@ class Verifier:
         """Whether a line is a file's path and not a sentence."""
         if has_known_extension(line):
             return True
-        if self._folder and is_path(line):
-            return bool(self._folder.spellings(VaultPath(line)))
+        if self._root and is_path(line):
+            return bool(read.spellings(self._root, VaultPath(line)))
         return is_path(line) and replies.failure(line) is None
 
     def spellings(self, path: VaultPath) -> list[VaultPath]:
-        if self._folder:
-            return self._folder.spellings(path)
+        if self._root:
+            return read.spellings(self._root, path)
         paths = self.paths()
         if path.value in paths:
             return [path]
@@ -56,8 +57,8 @@ class Verifier:
 
     def require_inside(self, path: VaultPath) -> None:
         """Raise if a symbolic link would lead out of the vault, as far as that can be seen from here."""
-        if self._folder:
-            self._folder.real(path)
+        if self._root:
+            self._root.real(path)
 
     def facts(self, path: VaultPath) -> replies.FileFacts:
         doing = f"describing {path}"
@@ -69,12 +70,12 @@ class Verifier:
 
     def data(self, path: VaultPath) -> bytes:
         """The note's bytes, before or after a write."""
-        return self._folder.read(path) if self._folder else self.shown(path)
+        return read.note(self._root, path) if self._root else self.shown(path)
 
     def digest(self, path: VaultPath) -> tuple[str, int]:
         """Etag and size; nothing where the folder is out of reach and the CLI cannot show the bytes."""
-        if self._folder:
-            return self._folder.digest(path)
+        if self._root:
+            return read.digest(self._root, path)
         try:
             data = self.shown(path)
         except NotText:
@@ -98,18 +99,20 @@ class Verifier:
             raise self._client.failure(reply, doing)
         if known is None:
             raise NotText(
-                f"{path} is not UTF-8 text, or changes while it is read. Try again if it is a note.", path=path.value
+                f"{path} is not UTF-8 text, or changes while it is read.",
+                "Try again if it is a note.",
+                path=path.value,
             )
         raise CliFailed(
-            f"Obsidian shows another text for {path} than its file holds. It may be changing right now: try again. "
-            "If that goes on, check that Obsidian has this folder open.",
+            f"Obsidian shows another text for {path} than its file holds.",
+            "It may be changing right now: try again. If that goes on, check that Obsidian has this folder open.",
             path=path.value,
         )
 
     def _witness(self, path: VaultPath) -> tuple[int, bytes | None]:
         """The note's size, and its bytes where they can be seen without the app."""
-        if self._folder:
-            data = self._folder.read(path)
+        if self._root:
+            data = read.note(self._root, path)
             return len(data), data
         return self.facts(path).size, None
 
@@ -135,8 +138,8 @@ class Verifier:
 
     def _is_there(self, path: VaultPath) -> bool:
         """Whether a file of exactly that name is there."""
-        if self._folder:
-            return self._folder.spelled_exactly(path)
+        if self._root:
+            return read.spelled_exactly(self._root, path)
         try:
             return self.facts(path).path == path.value
         except NoteNotFound:
@@ -151,17 +154,15 @@ def checking(doing: str) -> Iterator[None]:
     except (Cancelled, Unverified):
         raise
     except Failure as failure:
-        raise type(failure)(
-            f"It was carried out, but that could not be checked, while {doing}: {failure.message} "
-            "It may have taken effect: look before trying again.",
-            **failure.data,
-        ) from None
+        fact = f"It was carried out, but that could not be checked, while {doing}"
+        raise failure.within(fact, UNKNOWN) from None
 
 
 def not_done(doing: str, instead: str) -> Unverified:
     return Unverified(
-        f"Obsidian reported success while {doing}, but {instead}. Somebody may have changed it at the same time. "
-        "Read it before trying again."
+        f"Obsidian reported success while {doing}, but {instead}. It may have been changed at the same time.",
+        "Read it before trying again.",
+        UNKNOWN,
     )
 
 

@@ -8,8 +8,8 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from obsidian_mcp.doors.http import messages
-from obsidian_mcp.doors.http.calls import BadArguments, Calls
-from obsidian_mcp.errors import Failure, InternalError, ParseError
+from obsidian_mcp.doors.http.calls import Calls
+from obsidian_mcp.errors import BadArguments, Failure, InternalError, ParseError
 from obsidian_mcp.protocol import bridge, jsonrpc, results
 from obsidian_mcp.tools.catalogue import Catalogue
 
@@ -45,7 +45,7 @@ class Bridge:
             content = await self._calls.run(name, arguments, results.content, request)
             return bridge.success(content)
         except BadArguments as bad:
-            raise bridge.invalid_arguments(bad.failure) from None
+            raise bridge.invalid_arguments(bad) from None
         except InternalError as bug:
             raise bridge.internal(bug.message) from None
         except Failure as failure:

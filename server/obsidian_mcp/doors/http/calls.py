@@ -1,4 +1,4 @@
-"""Calls from HTTP to the tools: on the threads of `turns`, in the order that holds everywhere."""
+"""Calls from HTTP to the tools: jobs on the scheduler's threads, in the order that holds everywhere."""
 
 from __future__ import annotations
 
@@ -9,54 +9,40 @@ from typing import Any, TypeVar
 
 from starlette.requests import Request
 
+from obsidian_mcp import running
 from obsidian_mcp.call import CallContext
 from obsidian_mcp.doors.http.loop_bridge import LoopBridge
-from obsidian_mcp.errors import Failure, InvalidArguments
-from obsidian_mcp.servers.notes import Dispatcher, ToolCall
+from obsidian_mcp.errors import Failure
+from obsidian_mcp.features.tools import Tools
 
 T = TypeVar("T")
 BEFORE_WATCHING = 0.05  # seconds
 
 
-class BadArguments(Exception):
-    """The arguments are wrong as such, and nothing has run."""
-
-    def __init__(self, failure: InvalidArguments) -> None:
-        super().__init__(failure.message)
-        self.failure = failure
-
-
 class Calls:
-    def __init__(self, dispatcher: Dispatcher, lane: LoopBridge) -> None:
-        self._dispatcher = dispatcher
-        self._lane = lane
+    def __init__(self, tools: Tools, bridge: LoopBridge) -> None:
+        self._tools = tools
+        self._bridge = bridge
 
     async def run(
         self, name: str, arguments: dict[str, Any], shape: Callable[[dict[str, Any]], T], request: Request
     ) -> T:
-        """The shaped data of a success; raises BadArguments or a Failure. A client that goes cancels its call."""
-        tool = self._dispatcher.ticket(name, arguments)
-        call = CallContext(tool.limit)
+        """The shaped data of a success; raises a Failure. A client that goes cancels its call."""
+        job = self._tools.job(name, arguments, shape)
+        call = CallContext(job.limit)
         loop = asyncio.get_running_loop()
         future: asyncio.Future[T] = loop.create_future()
 
         def work() -> None:
             try:
-                outcome = self._attempt(tool, call, shape)
-            except (BadArguments, Failure) as failure:
-                self._lane.bring(loop, functools.partial(_settle, future, None, failure))
+                outcome = running.run(job, call)
+            except Failure as failure:
+                self._bridge.deliver(loop, functools.partial(_settle, future, None, failure))
             else:
-                self._lane.bring(loop, functools.partial(_settle, future, outcome, None))
+                self._bridge.deliver(loop, functools.partial(_settle, future, outcome, None))
 
-        self._lane.submit(tool.turn, work)
-        return await unless_gone(future, request, call.cancel, self._lane)
-
-    def _attempt(self, tool: ToolCall, call: CallContext, shape: Callable[[dict[str, Any]], T]) -> T:
-        try:
-            self._dispatcher.check(tool)
-        except InvalidArguments as failure:
-            raise BadArguments(failure) from None
-        return self._dispatcher.attempt(tool, call, shape)
+        self._bridge.submit(job.access, work)
+        return await unless_gone(future, request, call.cancel, self._bridge)
 
 
 def _settle(future: asyncio.Future[Any], outcome: Any, failure: Exception | None) -> None:
@@ -68,10 +54,10 @@ def _settle(future: asyncio.Future[Any], outcome: Any, failure: Exception | None
         future.set_exception(failure)
 
 
-async def unless_gone(future: asyncio.Future[T], request: Request, cancel: Callable[[], None], lane: LoopBridge) -> T:
+async def unless_gone(future: asyncio.Future[T], request: Request, cancel: Callable[[], None], bridge: LoopBridge) -> T:
     """Wait for it; if the client goes first, cancel it and still wait: it must not run on unseen."""
     watches: list[Watch] = []
-    lane.afterwards(lambda: None if future.done() else watches.append(Watch(request, cancel)))
+    bridge.afterwards(lambda: None if future.done() else watches.append(Watch(request, cancel)))
     try:
         return await future
     finally:

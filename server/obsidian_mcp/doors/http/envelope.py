@@ -11,7 +11,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from obsidian_mcp.doors.http import messages
-from obsidian_mcp.doors.http.calls import BadArguments, Calls
+from obsidian_mcp.doors.http.calls import Calls
 from obsidian_mcp.errors import Failure, ParseError
 from obsidian_mcp.protocol import envelope
 from obsidian_mcp.tools.catalogue import Catalogue
@@ -70,7 +70,5 @@ class Envelope:
         arguments = envelope.without_confirmation(arguments)
         try:
             return await self._calls.run(name, arguments, lambda data: envelope.success(name, data), request), 0
-        except BadArguments as bad:
-            return envelope.failure(name, bad.failure), envelope.exit_code(bad.failure)
         except Failure as failure:
             return envelope.failure(name, failure), envelope.exit_code(failure)

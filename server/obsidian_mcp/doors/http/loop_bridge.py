@@ -1,4 +1,4 @@
-"""Between the loop and the threads that run calls: both ways are dear, so they are gone together."""
+"""Between the event loop and the threads that run jobs. Crossing is expensive both ways, so it is done in batches."""
 
 from __future__ import annotations
 
@@ -15,42 +15,42 @@ PATIENCE = 0.002  # seconds that the loop waits for a call: most are over by the
 class LoopBridge:
     """What is submitted in one round of the loop is handed over at once, and the loop waits while it is quick."""
 
-    def __init__(self, turns: Scheduler) -> None:
-        self._turns = turns
+    def __init__(self, scheduler: Scheduler) -> None:
+        self._scheduler = scheduler
         self._submitted: list[tuple[Access, Callable[[], None]]] = []
-        self._brought: collections.deque[Callable[[], None]] = collections.deque()
+        self._delivered: collections.deque[Callable[[], None]] = collections.deque()
         self._afterwards: list[Callable[[], None]] = []
         self._waits = False
 
-    def submit(self, turn: Access, job: Callable[[], None]) -> None:
+    def submit(self, access: Access, work: Callable[[], None]) -> None:
         """On the loop alone."""
         if not self._submitted:
             asyncio.get_running_loop().call_soon(self._hand_over)
-        self._submitted.append((turn, job))
+        self._submitted.append((access, work))
 
     def afterwards(self, look: Callable[[], None]) -> None:
         """On the loop: call it when what was just submitted has been handed over, and most of it is over."""
         self._afterwards.append(look)
 
-    def bring(self, loop: asyncio.AbstractEventLoop, deliver: Callable[[], None]) -> None:
-        """From whichever thread: have it done on the loop, in the order in which it was brought."""
-        self._brought.append(deliver)
+    def deliver(self, loop: asyncio.AbstractEventLoop, news: Callable[[], None]) -> None:
+        """From any thread: have it called on the loop, in the order of delivery."""
+        self._delivered.append(news)
         if not self._waits:  # otherwise it looks by itself when it goes on
-            with contextlib.suppress(RuntimeError):  # the loop has ended: nobody is left to tell
-                loop.call_soon_threadsafe(self._deliver)
+            with contextlib.suppress(RuntimeError):  # the loop has ended, and its clients with it
+                loop.call_soon_threadsafe(self._call_all)
 
     def _hand_over(self) -> None:
         jobs, self._submitted = self._submitted, []
         self._waits = True
         try:
-            self._turns.run_batch(jobs, PATIENCE)
+            self._scheduler.run_batch(jobs, PATIENCE)
         finally:
             self._waits = False
-            self._deliver()
+            self._call_all()
             looks, self._afterwards = self._afterwards, []
             for look in looks:
                 look()
 
-    def _deliver(self) -> None:
-        while self._brought:
-            self._brought.popleft()()
+    def _call_all(self) -> None:
+        while self._delivered:
+            self._delivered.popleft()()

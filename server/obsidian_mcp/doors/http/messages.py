@@ -8,7 +8,6 @@ from typing import Any
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 
-from obsidian_mcp.errors import ParseError
 from obsidian_mcp.protocol import jsonrpc
 
 MOST = 1024 * 1024
@@ -42,11 +41,7 @@ async def read_json(request: Request) -> Any:
 
 
 def decoded(body: bytes) -> Any:
-    try:
-        return jsonrpc.decode(body.removeprefix(b"\xef\xbb\xbf"))
-    except ParseError as failure:
-        why = failure.message.replace("The line", "The body").partition(". ")[0]
-        raise ParseError(f"{why}.") from None
+    return jsonrpc.decode(body.removeprefix(b"\xef\xbb\xbf"), "The body", hint="")
 
 
 def response(status: int, body: Any, headers: Mapping[str, str] | None = None) -> Response:

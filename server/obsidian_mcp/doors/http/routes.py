@@ -11,6 +11,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from obsidian_mcp import running
 from obsidian_mcp.doors.http import messages
 from obsidian_mcp.doors.http.bridge import Bridge
 from obsidian_mcp.doors.http.calls import Calls
@@ -20,16 +21,13 @@ from obsidian_mcp.doors.http.loop_bridge import LoopBridge
 from obsidian_mcp.doors.http.streamable import Streamable
 from obsidian_mcp.protocol import bridge, streamable
 from obsidian_mcp.scheduler import Scheduler
-from obsidian_mcp.servers.notes import Dispatcher
+from obsidian_mcp.servers.notes import NotesServer
 from obsidian_mcp.settings import Http
-from obsidian_mcp.tools.catalogue import Catalogue
-
-Told = Callable[[Request, Exception], Response]
 
 
-def application(dispatcher: Dispatcher, catalogue: Catalogue, http: Http, health: Callable[[], str]) -> Gate:
-    lane = LoopBridge(Scheduler())
-    calls = Calls(dispatcher, lane)
+def application(server: NotesServer, http: Http, health: Callable[[], str]) -> Gate:
+    loop_bridge, catalogue = LoopBridge(Scheduler()), server.tools.catalogue
+    calls = Calls(server.tools, loop_bridge)
     bridged, enveloped = Bridge(catalogue, calls), Envelope(catalogue, calls, health)
     routes = [
         Route(f"{bridge.PREFIX}/health", bridged.health),
@@ -38,13 +36,10 @@ def application(dispatcher: Dispatcher, catalogue: Catalogue, http: Http, health
         *(Route(f"{version}/health", enveloped.health) for version in ("", "/v1")),
     ]
 
-    def told(request: Request, problem: Exception) -> Response:
-        return _told(request, problem, dispatcher)
-
     kinds = (bridge.Problem, HTTPException, ClientDisconnect, Exception)
-    rest = Starlette(routes=routes, exception_handlers=dict.fromkeys(kinds, told))
+    rest = Starlette(routes=routes, exception_handlers=dict.fromkeys(kinds, _told))
     rest.router.redirect_slashes = False
-    return Gate(_Mcp(Streamable(dispatcher, lane), enveloped, told, rest), http.hosts, http.token)
+    return Gate(_Mcp(Streamable(server, loop_bridge), enveloped, rest), http.hosts, http.token)
 
 
 class _Mcp:
@@ -53,10 +48,9 @@ class _Mcp:
     Before the router because it is where nearly every call comes in, and each layer costs.
     """
 
-    def __init__(self, streamed: Streamable, enveloped: Envelope, told: Told, rest: ASGIApp) -> None:
+    def __init__(self, streamed: Streamable, enveloped: Envelope, rest: ASGIApp) -> None:
         self._streamed = streamed
         self._enveloped = enveloped
-        self._told = told
         self._rest = rest
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -67,7 +61,7 @@ class _Mcp:
         try:
             response = await self._answer(request)
         except Exception as problem:  # noqa: BLE001  # a bug; the client must hear of it, and the log has it
-            response = self._told(request, problem)
+            response = _told(request, problem)
         await response(scope, receive, send)
 
     async def _answer(self, request: Request) -> Response:
@@ -77,7 +71,7 @@ class _Mcp:
         return await self._enveloped.answer(request)
 
 
-def _told(request: Request, problem: Exception, dispatcher: Dispatcher) -> Response:
+def _told(request: Request, problem: Exception) -> Response:
     """Whatever went wrong, as JSON."""
     headers: dict[str, str] = {}
     if isinstance(problem, HTTPException):
@@ -89,7 +83,7 @@ def _told(request: Request, problem: Exception, dispatcher: Dispatcher) -> Respo
     elif isinstance(problem, ClientDisconnect):
         return messages.response(400, bridge.invalid_body("The body ended too early.").body)
     elif not isinstance(problem, bridge.Problem):
-        problem = bridge.internal(dispatcher.bug(problem, "the request").message)
+        problem = bridge.internal(running.bug_of(problem, "the request").message)
     if problem.status == 413:
         headers = messages.UNREAD
     return messages.response(problem.status, problem.body, headers)

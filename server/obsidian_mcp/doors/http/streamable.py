@@ -12,6 +12,7 @@ from typing import Any
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 
+from obsidian_mcp import running
 from obsidian_mcp.call import CallContext
 from obsidian_mcp.connection import Connection
 from obsidian_mcp.doors.http import messages
@@ -19,22 +20,24 @@ from obsidian_mcp.doors.http.calls import Watch
 from obsidian_mcp.doors.http.loop_bridge import LoopBridge
 from obsidian_mcp.errors import Failure, InvalidRequest, spec_of
 from obsidian_mcp.protocol import jsonrpc, streamable
+from obsidian_mcp.protocol.jsonrpc import Reply
 from obsidian_mcp.protocol.methods import Session
-from obsidian_mcp.servers.notes import Dispatcher
+from obsidian_mcp.servers.notes import NotesServer
 
+_encoded = running.encoded
 UNBUFFERED = {"cache-control": "no-store", "x-accel-buffering": "no"}
 
 
 class _Calls(dict[str | int, CallContext]):
-    """The calls under way in one session; gone when nobody holds it."""
+    """The calls under way in one session; gone when nothing holds it."""
 
     __slots__ = ("__weakref__",)
 
 
 class Streamable:
-    def __init__(self, dispatcher: Dispatcher, lane: LoopBridge) -> None:
-        self._dispatcher = dispatcher
-        self._lane = lane
+    def __init__(self, server: NotesServer, loop_bridge: LoopBridge) -> None:
+        self._server = server
+        self._loop_bridge = loop_bridge
         self._sessions = streamable.Sessions(os.urandom(32))
         self._calls: weakref.WeakValueDictionary[str, _Calls] = weakref.WeakValueDictionary()
 
@@ -42,7 +45,7 @@ class Streamable:
         try:
             return await self._answer(request, headers)
         except Failure as failure:
-            return messages.response(spec_of(failure).http, jsonrpc.error_reply(None, failure))
+            return messages.response(spec_of(failure).http, _encoded(Reply(None, failure=failure)))
         except messages.TooLarge:
             why = f"A body may have {messages.MOST} bytes at most. Send less at once."
             return _refused(413, why, messages.UNREAD)
@@ -62,9 +65,9 @@ class Streamable:
         message = messages.decoded(body)
         if streamable.is_modern(message, headers):
             try:
-                streamable.check_mirrors(headers, message)
+                streamable.check_mirrors(headers, message, self._server.methods)
             except Failure as failure:
-                return messages.response(400, jsonrpc.error_reply(jsonrpc.id_of(message), failure))
+                return messages.response(400, _encoded(Reply(jsonrpc.id_of(message), failure=failure)))
             return await self._exchange(request, message, len(body), Session(), _Calls(), modern=True)
         if isinstance(message, dict) and message.get("method") == "initialize":
             return await self._exchange(request, message, len(body), Session(), _Calls())
@@ -83,7 +86,7 @@ class Streamable:
         self, request: Request, message: Any, size: int, session: Session, calls: _Calls, modern: bool = False
     ) -> Response:
         new = session.revision is None
-        exchange = _Exchange(self._dispatcher, self._lane, session, calls)
+        exchange = _Exchange(self._server, self._loop_bridge, session, calls)
         reply = await exchange.first(message, size, request)
         if reply is None and not exchange.streams:
             return messages.response(202, None)
@@ -91,32 +94,32 @@ class Streamable:
         if new and session.revision is not None:
             headers[streamable.SESSION] = self._sessions.new(session.revision, os.urandom(16).hex())
         if reply is not None:
-            return messages.response(streamable.status_of(reply, modern), reply, headers)
+            return messages.response(streamable.status_of(reply, modern), _encoded(reply), headers)
         return StreamingResponse(exchange.rest(), 200, {**headers, **UNBUFFERED}, "text/event-stream")
 
 
 class _Inbox:
-    """What comes back to one POST. Knows nothing of who sends it: a ring of references would be left to the
-    garbage collector, thousands a second."""
+    """What comes back to one POST. Knows nothing of its senders: a cycle of references would be left to the garbage
+    collector, thousands a second."""
 
-    def __init__(self, lane: LoopBridge) -> None:
+    def __init__(self, loop_bridge: LoopBridge) -> None:
         self._loop = asyncio.get_running_loop()
-        self._lane = lane
-        self._items: collections.deque[tuple[str, bytes]] = collections.deque()
+        self._loop_bridge = loop_bridge
+        self._items: collections.deque[tuple[str, jsonrpc.Message | None]] = collections.deque()
         self._waits: asyncio.Future[None] | None = None
-        self.on_loop = True  # until the first call can have begun
+        self.on_loop = True  # until the first job can have begun
 
-    def bring(self, kind: str, message: bytes = b"") -> None:
-        """From whichever thread."""
+    def put(self, kind: str, message: jsonrpc.Message | None = None) -> None:
+        """From any thread."""
         self._items.append((kind, message))
         if kind != "reply" and not self.on_loop:  # after a reply comes an end
-            self._lane.bring(self._loop, self._wake)
+            self._loop_bridge.deliver(self._loop, self._wake)
 
     def _wake(self) -> None:
         if self._waits is not None and not self._waits.done():
             self._waits.set_result(None)
 
-    async def next(self) -> tuple[str, bytes]:
+    async def next(self) -> tuple[str, jsonrpc.Message | None]:
         while not self._items:
             self._waits = self._loop.create_future()
             await self._waits
@@ -129,60 +132,65 @@ class _Inbox:
 class _Exchange:
     """One POST: what it says goes to a connection of its own, what comes back is gathered on the loop."""
 
-    def __init__(self, dispatcher: Dispatcher, lane: LoopBridge, session: Session, calls: _Calls) -> None:
-        inbox = self._inbox = _Inbox(lane)
-        self._lane = lane
+    def __init__(self, server: NotesServer, loop_bridge: LoopBridge, session: Session, calls: _Calls) -> None:
+        inbox = self._inbox = _Inbox(loop_bridge)
+        self._loop_bridge = loop_bridge
         self._connection = Connection(
-            dispatcher,
-            lane,
-            lambda message: inbox.bring("reply", message),
-            lambda message: inbox.bring("notice", message),
+            server,
+            loop_bridge,
+            lambda message: inbox.put("reply", message),
+            lambda message: inbox.put("notice", message),
             session,
             calls,
-            lambda: inbox.bring("end"),
+            lambda: inbox.put("end"),
         )
-        self.streams = False
-        self._held = b""
+        self._held: jsonrpc.Message | None = None
         self._ended = 0
         self._watch: Watch | None = None
 
-    async def first(self, message: Any, size: int, request: Request) -> bytes | None:
+    @property
+    def streams(self) -> bool:
+        """Whether something came before the reply."""
+        return self._held is not None
+
+    async def first(self, message: Any, size: int, request: Request) -> Reply | list[Reply] | None:
         """The reply, if it comes before anything else; None if there is none, or if it will be streamed."""
         self._connection.take(message, size)
-        self._inbox.bring("end")  # behind whatever was answered at once
+        self._inbox.put("end")  # after all that was answered at once
         self._inbox.on_loop = False
         if self._connection.started:
-            self._lane.afterwards(lambda: self._begin_watch(request))
-        reply: bytes | None = None
+            self._loop_bridge.afterwards(lambda: self._begin_watch(request))
+        reply: Reply | list[Reply] | None = None
         while True:
             kind, news = await self._inbox.next()
             if kind == "reply":
+                assert isinstance(news, Reply | list)
                 reply = news
             elif kind == "notice" and reply is None:
                 self._held = news
-                self.streams = True
                 return None
             elif kind == "end" and self._is_over():
                 self._end_watch()
                 return reply
 
     def _is_over(self) -> bool:
-        """The receiving, or one more call, has ended; whether that was the last. Its answer came before."""
+        """The receiving, or one more job, has ended; whether that was the last. Its answer came before."""
         self._ended += 1
         return self._ended > self._connection.started
 
     async def rest(self) -> AsyncIterator[bytes]:
         """The events from the first notice to the reply."""
         try:
-            yield streamable.event(self._held)
+            assert self._held is not None
+            yield streamable.event(_encoded(self._held))
             while True:
                 kind, message = await self._inbox.next()
                 if kind == "end" and self._is_over():
                     return
-                if message:
-                    yield streamable.event(message)
+                if message is not None:
+                    yield streamable.event(_encoded(message))
         finally:
-            self._connection.abandon()  # what still runs has nobody to answer
+            self._connection.abandon()  # what still runs has no client to answer
             self._end_watch()
 
     def _begin_watch(self, request: Request) -> None:
@@ -195,4 +203,4 @@ class _Exchange:
 
 
 def _refused(status: int, why: str, headers: Mapping[str, str] | None = None) -> Response:
-    return messages.response(status, jsonrpc.error_reply(None, InvalidRequest(why)), headers)
+    return messages.response(status, _encoded(Reply(None, failure=InvalidRequest(why))), headers)

@@ -1,4 +1,4 @@
-"""Who is connected to a door, and each one's way out."""
+"""The clients connected to one door, and how messages reach each."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from websockets.asyncio.server import ServerConnection
 from websockets.exceptions import ConnectionClosed
 
-from obsidian_mcp import logs
+from obsidian_mcp import logs, running
+from obsidian_mcp.protocol import jsonrpc
 
 MIB = 1024 * 1024
 MOST_WAITING = 100  # mentions
@@ -31,22 +32,22 @@ class Limits:
     unread: int = 32 * MIB  # bytes that may wait for a client that doesn't read
     under_way: int = 100  # calls of one client
     hello: tuple[float, ...] = (0.2, 1.0, 3.0)  # after its introduction, when it is told the selection
-    mention: float = 60.0  # that a mention waits for somebody to hear it
+    mention: float = 60.0  # that a mention waits for a client
     handshake: float = 10.0
     close: float = 1.0
 
 
 class Clients:
-    """Those who are connected, and what waits for them. Used from every thread."""
+    """Those that are connected, and what waits for them. Used from every thread."""
 
     def __init__(self, limits: Limits) -> None:
         self._limits = limits
         self._lock = threading.Lock()
         self._ready: set[Client] = set()
-        self._waiting: list[tuple[float, bytes]] = []
+        self._waiting: list[tuple[float, jsonrpc.Notification]] = []
 
-    def mention(self, message: bytes) -> int:
-        """To everybody, or to the next who comes; how many have it now."""
+    def mention(self, message: jsonrpc.Notification) -> int:
+        """To every client, or to the next one that comes; how many have it now."""
         with self._lock:
             ready = list(self._ready)
             if not ready:
@@ -83,7 +84,9 @@ class Client:
     `selection` is the newest, as a message; it is asked for when it can be sent.
     """
 
-    def __init__(self, websocket: ServerConnection, limits: Limits, selection: Callable[[], bytes | None]) -> None:
+    def __init__(
+        self, websocket: ServerConnection, limits: Limits, selection: Callable[[], jsonrpc.Notification | None]
+    ) -> None:
         self._websocket = websocket
         self._selection = selection
         self._limits = limits
@@ -96,9 +99,10 @@ class Client:
         self.is_introduced = False
         self.is_gone = False
 
-    def send(self, message: bytes) -> None:
-        """From whichever thread."""
-        self._on_loop(lambda: self._put(message))
+    def send(self, message: jsonrpc.Message) -> None:
+        """From any thread, which also does the encoding."""
+        data = running.encoded(message)
+        self._on_loop(lambda: self._put(data))
 
     def select(self) -> None:
         """The same, for the selection, of which only the newest counts."""
@@ -115,14 +119,14 @@ class Client:
             await self._ended.wait()
 
     async def watch(self, gone: Callable[[], None]) -> None:
-        """Call it as soon as nobody is there any more, whatever else is waited for."""
+        """Call it as soon as the client is gone, whatever else is waited for."""
         await self._websocket.wait_closed()
         self.is_gone = True
         gone()
         self._ended.set()
 
     def _on_loop(self, work: Callable[[], None]) -> None:
-        with contextlib.suppress(RuntimeError):  # the loop has ended: there is nobody left to tell
+        with contextlib.suppress(RuntimeError):  # the loop has ended, and its clients with it
             self._loop.call_soon_threadsafe(work)
 
     def _put(self, message: bytes) -> None:
@@ -150,7 +154,7 @@ class Client:
                     self._is_due = False
                     selection = self._selection()
                     if selection is not None:
-                        await self._websocket.send(selection.decode())
+                        await self._websocket.send(running.encoded(selection).decode())
 
     async def keep_alive(self) -> None:
         """A client that has vanished says nothing: so it is asked."""

@@ -18,10 +18,11 @@ from websockets.asyncio.server import Server
 from obsidian_mcp import logs
 from obsidian_mcp.doors.ide.clients import Clients, Limits
 from obsidian_mcp.doors.ide.websocket import IdeDoor, bind
+from obsidian_mcp.protocol.jsonrpc import Notification
 from obsidian_mcp.servers.ide import lockfile, messages
 from obsidian_mcp.servers.ide.child import ChildProgram, NoChildProgram
 from obsidian_mcp.servers.ide.lockfile import Door
-from obsidian_mcp.servers.ide.server import Ide
+from obsidian_mcp.servers.ide.server import IdeServer
 from obsidian_mcp.servers.ide.watcher import Watcher
 from obsidian_mcp.servers.ide.workspace import IdeWorkspace
 from obsidian_mcp.vault.active import Active
@@ -45,19 +46,19 @@ class Opened:
 
 
 def serve(
-    desks: Sequence[IdeWorkspace],
+    workspaces: Sequence[IdeWorkspace],
     environ: Mapping[str, str],
     port: int,
     command: Sequence[str],
     opened: Callable[[Door], None],
 ) -> int:
-    """A door for each desk, until a signal comes or the command ends; the exit code."""
+    """A door for each workspace, until a signal comes or the command ends; the exit code."""
     numbers = [getattr(signal, name) for name in ENDING if hasattr(signal, name)]
     numbers = [number for number in numbers if signal.getsignal(number) != signal.SIG_IGN]  # as nohup wants it
     ending = _Ending(numbers)
     with contextlib.ExitStack() as stack:
         try:
-            doors = [_open(desk, environ, port, stack) for desk in desks]
+            doors = [_open(workspace, environ, port, stack) for workspace in workspaces]
         except lockfile.Unannounced as problem:
             raise NoDoor(str(problem)) from None
         stack.callback(ending.ignore)  # first of all that is done at the end: nothing may interrupt the rest
@@ -99,30 +100,30 @@ class _Ending:
             act(self.asked)
 
 
-def _open(desk: IdeWorkspace, environ: Mapping[str, str], port: int, stack: contextlib.ExitStack) -> Opened:
-    lockfile.sweep(environ, desk.root)
+def _open(workspace: IdeWorkspace, environ: Mapping[str, str], port: int, stack: contextlib.ExitStack) -> Opened:
+    lockfile.sweep(environ, workspace.root)
     listening = _bound(environ, port)
     stack.callback(listening.close)
     token = str(uuid.uuid4())
-    known = stack.enter_context(lockfile.announced(environ, desk.root, listening.getsockname()[1], token))
-    door, watcher = make(desk, token, Limits())
+    known = stack.enter_context(lockfile.announced(environ, workspace.root, listening.getsockname()[1], token))
+    door, watcher = make(workspace, token, Limits())
     return Opened(known, listening, door, watcher)
 
 
-def make(desk: IdeWorkspace, token: str, limits: Limits, **between: float) -> tuple[IdeDoor, Watcher]:
-    """A desk's door and what watches for it."""
-    audience = Clients(limits)
+def make(workspace: IdeWorkspace, token: str, limits: Limits, **between: float) -> tuple[IdeDoor, Watcher]:
+    """A vault's door and what watches for it."""
+    clients = Clients(limits)
 
-    def message(found: Active) -> bytes:
-        return messages.selection_changed(found, desk.file(found.path), desk.uri(found.path))
+    def message(found: Active) -> Notification:
+        return messages.selection_changed(found, workspace.file(found.path), workspace.uri(found.path))
 
-    def newest() -> bytes | None:
+    def newest() -> Notification | None:
         found = watcher.latest
         return message(found) if found else None
 
-    watcher = Watcher(desk.active, desk.left, audience.select, **between)
-    answerer = Ide(desk, watcher, audience.mention)
-    return IdeDoor(answerer, watcher, audience, newest, token, limits), watcher
+    watcher = Watcher(workspace.active, workspace.last_saved, clients.select, **between)
+    server = IdeServer(workspace, watcher, clients.mention)
+    return IdeDoor(server, watcher, clients, newest, token, limits), watcher
 
 
 def _bound(environ: Mapping[str, str], port: int) -> socket.socket:
@@ -162,10 +163,10 @@ async def _run(
         if ending.asked is not None:
             return 128 + ending.asked
         first = doors[0].known
-        companion = ChildProgram(command, first.folder, first.port, environ)
+        child = ChildProgram(command, first.folder, first.port, environ)
         # Ctrl-C is pressed for the program, which gets it from the terminal.
-        ending.pass_on(lambda number: None if number == signal.SIGINT else companion.end(number))
-        return await asyncio.to_thread(companion.wait)
+        ending.pass_on(lambda number: None if number == signal.SIGINT else child.end(number))
+        return await asyncio.to_thread(child.wait)
     finally:
         ending.ignore()
         for one in doors:
@@ -182,7 +183,7 @@ def _set(stop: asyncio.Event, loop: asyncio.AbstractEventLoop) -> None:
 
 
 async def _closed(servers: Sequence[Server]) -> None:
-    """Everybody has a moment to take leave; who doesn't read is cut off."""
+    """Every client has a moment to take leave; one that doesn't read is cut off."""
     if not servers:
         return
     waiting = [asyncio.ensure_future(server.wait_closed()) for server in servers]

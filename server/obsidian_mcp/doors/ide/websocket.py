@@ -20,13 +20,13 @@ from websockets.typing import Subprotocol
 from obsidian_mcp import logs
 from obsidian_mcp.connection import Connection
 from obsidian_mcp.doors.ide.clients import Client, Clients, Limits
-from obsidian_mcp.protocol.methods import Session
 from obsidian_mcp.scheduler import Scheduler
 from obsidian_mcp.servers.ide import messages
 from obsidian_mcp.servers.ide.watcher import Watcher
 
 if TYPE_CHECKING:
-    from obsidian_mcp.connection import Answerer
+    from obsidian_mcp.connection import Server as Answers
+    from obsidian_mcp.protocol.jsonrpc import Notification
 
 UNREAD = Limits().unread
 HANDSHAKES = 200  # under way at once; beyond that a connection is cut
@@ -37,23 +37,23 @@ class IdeDoor:
 
     def __init__(
         self,
-        answerer: Answerer,
+        server: Answers,
         watcher: Watcher,
-        audience: Clients,
-        selection: Callable[[], bytes | None],
+        clients: Clients,
+        selection: Callable[[], Notification | None],
         token: str,
         limits: Limits,
     ) -> None:
-        self._answerer = answerer
+        self._server = server
         self._watcher = watcher
-        self._audience = audience
+        self._clients = clients
         self._selection = selection
         self._token = token.encode()
         self._limits = limits
-        self._turns = Scheduler()
+        self._scheduler = Scheduler()
 
     async def open(self, listening: socket.socket) -> Server:
-        """Answer from now on. Whoever closes the server tells everybody that we go away."""
+        """Answer from now on. Closing the server tells every client that we go away."""
         quiet = logging.getLogger("websockets")  # its words are not log lines of ours
         quiet.addHandler(logging.NullHandler())
         quiet.propagate = False
@@ -92,10 +92,9 @@ class IdeDoor:
         command = _is_command(websocket.request.headers)
         client = Client(websocket, self._limits, self._selection)
         connection = Connection(
-            self._answerer,
-            self._turns,
+            self._server,
+            self._scheduler,
             client.send,
-            session=Session(more=messages.MORE_METHODS, silent=messages.SILENT),
             ended=client.note,
             heard=lambda method: None if command else self._heard(client, method),
         )
@@ -112,7 +111,7 @@ class IdeDoor:
             for task in tasks:
                 task.cancel()
             connection.abandon()
-            self._audience.leave(client)
+            self._clients.leave(client)
             if not command:
                 self._watcher.leave()
             logs.log("info", "disconnected", command=command, code=websocket.close_code)
@@ -125,7 +124,7 @@ class IdeDoor:
                 if client.is_gone:
                     return
             if client.is_gone:
-                return  # what still lies here was said to nobody
+                return  # what still lies here has no client any more
             connection.receive(message.encode() if isinstance(message, str) else message)
 
     def _heard(self, client: Client, method: str) -> None:
@@ -137,7 +136,7 @@ class IdeDoor:
     def _greet(self, client: Client) -> None:
         if client.is_gone:
             return
-        self._audience.enter(client)
+        self._clients.enter(client)
         client.select()
 
 

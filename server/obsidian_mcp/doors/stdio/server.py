@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import _signal as signal  # type: ignore[import-not-found, unused-ignore]  # `signal` loads `enum`, for names alone
 
+from obsidian_mcp import running
 from obsidian_mcp.connection import Connection
 from obsidian_mcp.doors.stdio import streams
 from obsidian_mcp.protocol.framing import Lines
@@ -14,7 +15,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-    from obsidian_mcp.connection import Answerer
+    from obsidian_mcp.connection import Send, Server
+    from obsidian_mcp.protocol.jsonrpc import Message
     from obsidian_mcp.scheduler import Access
 
 
@@ -32,27 +34,27 @@ class _Stop(BaseException):
 
 
 def serve(
-    dispatcher: Answerer,
+    server: Server,
     warm_up: Callable[[], None],
     end: Callable[[int], Any],
-    begin: Callable[[Callable[[bytes], None]], None] | None = None,
+    begin: Callable[[Send], None] | None = None,
 ) -> None:
     """Answer until the input ends, then call `end` with the exit code.
 
     `warm_up` is called after each answer to a line, `begin` once, with the way
-    to send what nobody has asked for; `end` must not return.
+    to send what no request asked for; `end` must not return.
     """
     pipe = streams.claim()
 
-    def send(message: bytes) -> None:
+    def send(message: Message) -> None:
         try:
-            pipe.send(message)
+            pipe.send(running.encoded(message))
         except streams.Closed:
             connection.abandon()
             end(1)
 
     gathered = _Gathered(Scheduler())
-    connection = Connection(dispatcher, gathered, send)
+    connection = Connection(server, gathered, send)
     _on_signals()
     if begin is not None:
         begin(send)
@@ -70,20 +72,20 @@ def serve(
 
 
 class _Gathered:
-    """The calls of one read of the input, which run together: see `Scheduler.run_batch`."""
+    """The jobs of one read of the input, which run together: see `Scheduler.run_batch`."""
 
-    def __init__(self, turns: Scheduler) -> None:
-        self._turns = turns
+    def __init__(self, scheduler: Scheduler) -> None:
+        self._scheduler = scheduler
         self._jobs: list[tuple[Access, Callable[[], None]]] = []
 
-    def submit(self, turn: Access, job: Callable[[], None]) -> None:
-        self._jobs.append((turn, job))
+    def submit(self, access: Access, work: Callable[[], None]) -> None:
+        self._jobs.append((access, work))
         if len(self._jobs) >= MOST_GATHERED:
             self.hand_over()
 
     def hand_over(self) -> None:
         jobs, self._jobs = self._jobs, []
-        self._turns.run_batch(jobs, PATIENCE)
+        self._scheduler.run_batch(jobs, PATIENCE)
 
 
 def _serve(pipe: streams.Streams, connection: Connection, gathered: _Gathered, warm_up: Callable[[], None]) -> None:

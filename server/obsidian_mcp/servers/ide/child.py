@@ -1,4 +1,4 @@
-"""The program that a door was opened for: it runs in the vault, and the door ends with it."""
+"""The program that a door was opened for, such as `claude`: it runs in the vault, and the door ends with it."""
 
 from __future__ import annotations
 

@@ -3,15 +3,23 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Mapping, Sequence
 
 from websockets.exceptions import InvalidHandshake, WebSocketException
 from websockets.sync.client import connect
 from websockets.typing import Subprotocol
 
+from obsidian_mcp.call import CallContext
 from obsidian_mcp.errors import BridgeFailed
-from obsidian_mcp.servers.ide import messages
+from obsidian_mcp.operations.finding import existing
+from obsidian_mcp.servers.ide import lockfile, messages
 from obsidian_mcp.servers.ide.lockfile import Door
+from obsidian_mcp.settings import Settings, UsageError, looks_like_path
+from obsidian_mcp.vault import text
+from obsidian_mcp.vault.names import Name
+from obsidian_mcp.vault.path import BadPath
+from obsidian_mcp.vaults import files_backend, locate
 
 OPENING = 5.0
 LIMIT = 35.0  # seconds: a call of the door's may take 30
@@ -37,7 +45,7 @@ def mention(door: Door, file: str, lines: tuple[int, int] | None) -> int:
             reply = json.loads(websocket.recv(LIMIT))
     except (OSError, TimeoutError, InvalidHandshake, WebSocketException, ValueError) as error:
         raise BridgeFailed(
-            f"The door to {door.folder} does not answer ({type(error).__name__}). Start it anew."
+            f"The door to {door.folder} does not answer ({type(error).__name__}).", "Start it anew."
         ) from None
     return _clients(reply)
 
@@ -62,3 +70,36 @@ def mention_to_all(doors: Sequence[Door], file: str, lines: tuple[int, int] | No
     if failure is not None and not answered:
         raise failure
     return heard
+
+
+def mention_note(settings: Settings, named: str, lines: tuple[int, int] | None) -> tuple[str, int]:
+    """Tell the open door of a vault; the note's path, and how many have heard it. Lines are from 1."""
+    doors = lockfile.doors(settings.environ)
+    if settings.vaults:
+        wanted = _folders_of(settings.vaults[0], settings)
+        doors = [door for door in doors if door.folder in wanted or os.path.basename(door.folder) in wanted]
+    folders = sorted({door.folder for door in doors})
+    if not doors:
+        which = f"to {settings.vaults[0]} " if settings.vaults else ""
+        raise UsageError(f"no door {which}is open; open one with obsidian-mcp ide --vault NAME")
+    if len(folders) > 1:
+        raise UsageError(f"several doors are open, name one with --vault: {', '.join(folders)}")
+    vault, _ = files_backend(settings).open(folders[0], CallContext())
+    try:
+        path = existing(Name.parse(named), vault)
+    except BadPath as problem:
+        raise UsageError(f"the note's name {problem}") from None
+    if lines is not None:
+        there = text.line_count(text.decoded(path, vault.read(path)))
+        if lines[1] > there:
+            raise UsageError(f"{path} has {there} lines; there is no line {lines[1]}")
+    wire = (lines[0] - 1, lines[1] - 1) if lines else None
+    return path.value, mention_to_all(doors, path.value, wire)
+
+
+def _folders_of(wanted: str, settings: Settings) -> set[str]:
+    """What a door to that vault could call its folder."""
+    place = locate(wanted, settings.environ)
+    same = [vault for vault in place.vaults if wanted in (vault.id, vault.name)]
+    named = {os.path.realpath(place.folder)} if looks_like_path(wanted) else {wanted}
+    return {*named, *(os.path.realpath(vault.path) for vault in same)}

@@ -14,8 +14,6 @@ IDE_NAME = "Obsidian"
 AUTHORIZATION = "x-claude-code-ide-authorization"
 COMMAND = "x-obsidian-mcp-command"  # a header of our own command's connections
 MENTION = "obsidian-mcp/mention"  # how our own command reaches a door
-MORE_METHODS = ("prompts/list", "resources/list", "files/read", "workspace/selection", MENTION)
-CALLS = ("tools/call", "files/read", "workspace/selection", MENTION)
 SILENT = ("initialized", "notifications/initialized", "ide_connected")  # not answered, whatever they carry
 
 
@@ -37,10 +35,10 @@ def variables(port: int) -> dict[str, str]:
     return {"CLAUDE_CODE_SSE_PORT": str(port), "ENABLE_IDE_INTEGRATION": "true"}
 
 
-def initialize(revision: str) -> dict[str, Any]:
+def initialize(revision: str, capabilities: dict[str, Any]) -> dict[str, Any]:
     return {
         "protocolVersion": revision,
-        "capabilities": {"tools": {}, "prompts": {}, "resources": {}},
+        "capabilities": capabilities,
         "serverInfo": {"name": "obsidian-mcp", "version": __version__},
     }
 
@@ -63,10 +61,10 @@ def span(found: Active) -> dict[str, Any]:
     return {"start": place(found.start), "end": place(found.end)}
 
 
-def selection_changed(found: Active, file: str, uri: str) -> bytes:
+def selection_changed(found: Active, file: str, uri: str) -> jsonrpc.Notification:
     selection = {**span(found), "isEmpty": not found.text}
     params = {"text": found.text, "filePath": file, "fileUrl": uri, "selection": selection}
-    return jsonrpc.notification("selection_changed", params)
+    return jsonrpc.Notification("selection_changed", params)
 
 
 def selected(found: Active, file: str, uri: str) -> dict[str, Any]:
@@ -82,16 +80,16 @@ def workspace_selection(found: Active | None, file: str) -> dict[str, Any]:
     return {"selection": found.text, "cursor": cursor, "filePath": file, "range": span(found)}
 
 
-def at_mentioned(file: str, lines: tuple[int, int] | None) -> bytes:
+def at_mentioned(file: str, lines: tuple[int, int] | None) -> jsonrpc.Notification:
     """Lines from 0, the last one included."""
     params: dict[str, Any] = {"filePath": file}
     if lines is not None:
         params |= {"lineStart": lines[0], "lineEnd": lines[1]}
-    return jsonrpc.notification("at_mentioned", params)
+    return jsonrpc.Notification("at_mentioned", params)
 
 
 def mention(file: str, lines: tuple[int, int] | None) -> bytes:
-    """The request behind `obsidian-mcp mention`."""
+    """The request that `obsidian-mcp mention` sends."""
     params = {"filePath": file, "lines": list(lines) if lines else None}
     return jsonrpc.encode({"jsonrpc": "2.0", "id": 1, "method": MENTION, "params": params})
 

@@ -1,96 +1,100 @@
-"""What answers Claude Code: the IDE's own methods and tools, over one desk."""
+"""What answers Claude Code: the IDE's own methods and tools, over one vault."""
 
 from __future__ import annotations
 
 import contextlib
-import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
-from obsidian_mcp import logs
 from obsidian_mcp.call import CallContext
-from obsidian_mcp.errors import Failure, InternalError, InvalidParams, UnknownTool, spec_of
-from obsidian_mcp.protocol import jsonrpc
+from obsidian_mcp.errors import InvalidParams, UnknownTool
+from obsidian_mcp.features.tools import call_of
+from obsidian_mcp.protocol import jsonrpc, methods
+from obsidian_mcp.protocol.methods import BOTH, LEGACY, Method, Peer
+from obsidian_mcp.running import Job
 from obsidian_mcp.scheduler import Access
 from obsidian_mcp.servers.ide import messages
 from obsidian_mcp.servers.ide.tools import TOOLS, IdeContext
 from obsidian_mcp.servers.ide.watcher import Watcher
 from obsidian_mcp.servers.ide.workspace import IdeWorkspace
-from obsidian_mcp.servers.notes import ToolCall, bug_of, call_of
 
 LIMIT = 30.0  # seconds for one call
-QUICK: dict[str, dict[str, Any]] = {
-    "ping": {},
-    "prompts/list": {"prompts": []},
-    "resources/list": {"resources": []},
-}
 # What asks the app goes one after another, and nothing else waits for it.
 ASKING = ("openFile", "getCurrentSelection", "workspace/selection")
 ONE_QUEUE = frozenset({"the app"})
 
 
-class Ide:
-    calls: tuple[str, ...] = messages.CALLS
-
-    def __init__(self, desk: IdeWorkspace, watcher: Watcher, mention: Callable[[bytes], int]) -> None:
-        self._desk = desk
+class IdeServer:
+    def __init__(
+        self, workspace: IdeWorkspace, watcher: Watcher, mention: Callable[[jsonrpc.Notification], int]
+    ) -> None:
+        self._workspace = workspace
         self._watcher = watcher
         self._mention = mention
-        self._tools = jsonrpc.encode({"tools": [tool.listing() for tool in TOOLS.values()]})
+        self._tools = jsonrpc.Encoded(jsonrpc.encode({"tools": [tool.listing() for tool in TOOLS.values()]}))
+        self.methods: Mapping[str, Method] = {
+            "initialize": Method(self._initialize, (LEGACY,), before_initialize=True),
+            "ping": Method(lambda request, peer: {}, (LEGACY,), before_initialize=True),
+            "tools/list": Method(lambda request, peer: self._tools, BOTH, before_initialize=True, capability="tools"),
+            "tools/call": Method(self._call_tool, named_by="name"),
+            "prompts/list": Method(lambda request, peer: {"prompts": []}, capability="prompts"),
+            "resources/list": Method(lambda request, peer: {"resources": []}, capability="resources"),
+            "files/read": Method(self._read_file),
+            "workspace/selection": Method(self._selection),
+            messages.MENTION: Method(self._point),
+            **dict.fromkeys(messages.SILENT, Method(None)),
+        }
 
-    def quick_result(self, request: jsonrpc.Request, modern: bool, revision: str | None) -> bytes:
-        if request.method == "initialize":
-            return jsonrpc.encode(messages.initialize(revision or ""))
-        if request.method == "tools/list":
-            return self._tools
-        return jsonrpc.encode(QUICK[request.method])
+    def _initialize(self, request: jsonrpc.Request, peer: Peer) -> dict[str, Any]:
+        return messages.initialize(peer.revision or "", methods.capabilities(self.methods, modern=False))
 
-    def tool_call(self, request: jsonrpc.Request, modern: bool) -> ToolCall:
-        name, arguments = request.method, request.params
-        if name == "tools/call":
-            name, arguments = call_of(request)
-            if name not in TOOLS:
-                raise UnknownTool(f"There is no tool {name!r}. Tools: {', '.join(TOOLS)}.")
-        turn = Access(ONE_QUEUE if name in ASKING else frozenset(), writes=name in ASKING, chained=False)
-        return ToolCall(request.id, name, arguments, modern, LIMIT, turn)
+    def _job(self, name: str, run: Callable[[CallContext], dict[str, Any]]) -> Job:
+        asks = name in ASKING
 
-    def answer(self, tool: ToolCall, call: CallContext) -> bytes:
-        """Never raises."""
-        started = time.perf_counter()
-        try:
-            call.begin()
-            with self._watcher.quiet() if tool.name in ASKING else contextlib.nullcontext():
-                result = self._run(tool, call)
-            logs.log("info", "call", tool=tool.name, ms=_ms(started))
-        except Failure as failure:
-            logs.log("warning", "call failed", tool=tool.name, code=spec_of(failure).error_code, ms=_ms(started))
-            if tool.name not in TOOLS:
-                return jsonrpc.error_reply(tool.id, failure)
-            result = messages.text(failure.message, failed=True)
-        except Exception as bug:  # noqa: BLE001  # whatever it is, the client must hear of it and the loop go on
-            return jsonrpc.error_reply(tool.id, self.bug(bug, tool.name))
-        return jsonrpc.reply(tool.id, jsonrpc.encode(result))
+        def quietly(call: CallContext) -> dict[str, Any]:
+            with self._watcher.suspended() if asks else contextlib.nullcontext():
+                return run(call)
 
-    def _run(self, tool: ToolCall, call: CallContext) -> dict[str, Any]:
-        if tool.name in TOOLS:
-            return messages.text(TOOLS[tool.name].run(tool.arguments, IdeContext(self._desk, self._watcher, call)))
-        if tool.name == "files/read":
-            return {"content": self._read(tool.arguments.get("path"))}
-        if tool.name == "workspace/selection":
+        access = Access(ONE_QUEUE if asks else frozenset(), writes=asks, chained=False)
+        as_text = name in TOOLS
+        return Job(
+            name,
+            access,
+            LIMIT,
+            quietly,
+            failed=(lambda failure: messages.text(failure.message, failed=True)) if as_text else None,
+        )
+
+    def _call_tool(self, request: jsonrpc.Request, peer: Peer) -> Job:
+        name, arguments = call_of(request)
+        if name not in TOOLS:
+            raise UnknownTool(f"There is no tool {name!r}.", f"Tools: {', '.join(TOOLS)}.")
+        tool = TOOLS[name]
+        return self._job(
+            name,
+            lambda call: messages.text(tool.run(arguments, IdeContext(self._workspace, self._watcher, call))),
+        )
+
+    def _read_file(self, request: jsonrpc.Request, peer: Peer) -> Job:
+        def run(call: CallContext) -> dict[str, Any]:
+            named = request.params.get("path")
+            if not isinstance(named, str):
+                raise InvalidParams("files/read needs params.path, as a string.")
+            return {"content": self._workspace.read(self._workspace.path(named))}
+
+        return self._job(request.method, run)
+
+    def _selection(self, request: jsonrpc.Request, peer: Peer) -> Job:
+        def run(call: CallContext) -> dict[str, Any]:
             found = self._watcher.ask(call)
-            return messages.workspace_selection(found, self._desk.file(found.path) if found else "")
-        named, lines = messages.mentioned(tool.arguments)
-        path = self._desk.existing(named)
-        return {"clients": self._mention(messages.at_mentioned(self._desk.file(path), lines))}
+            return messages.workspace_selection(found, self._workspace.file(found.path) if found else "")
 
-    def _read(self, named: Any) -> str:
-        if not isinstance(named, str):
-            raise InvalidParams("files/read needs params.path, as a string.")
-        return self._desk.read(self._desk.path(named))
+        return self._job(request.method, run)
 
-    def bug(self, bug: Exception, doing: str) -> InternalError:
-        return bug_of(bug, doing)
+    def _point(self, request: jsonrpc.Request, peer: Peer) -> Job:
+        def run(call: CallContext) -> dict[str, Any]:
+            named, lines = messages.mentioned(request.params)
+            path = self._workspace.existing(named)
+            return {"clients": self._mention(messages.at_mentioned(self._workspace.file(path), lines))}
 
-
-def _ms(started: float) -> float:
-    return round((time.perf_counter() - started) * 1000, 1)
+        return self._job(request.method, run)

@@ -44,9 +44,9 @@ class Tab(Arguments):
 
 @dataclass(frozen=True, slots=True)
 class IdeContext:
-    """What a tool may use: the desk, its watcher, and the call that it is part of."""
+    """What a tool may use: the vault's workspace, its watcher, and the call that it is part of."""
 
-    desk: IdeWorkspace
+    workspace: IdeWorkspace
     watcher: Watcher
     call: CallContext
 
@@ -58,13 +58,13 @@ class IdeTool:
     arguments: type[Arguments]
     function: Callable[[Any, IdeContext], str]
 
-    def run(self, arguments: dict[str, Any], room: IdeContext) -> str:
+    def run(self, arguments: dict[str, Any], it: IdeContext) -> str:
         try:
             params = self.arguments.model_validate(arguments)
         except ValidationError as error:
             problems = (f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in error.errors(include_input=False))
             raise InvalidArguments(f"{self.name}: {'; '.join(problems)}.") from None
-        return self.function(params, room)
+        return self.function(params, it)
 
     def listing(self) -> dict[str, Any]:
         schema = {"type": "object", "properties": {}, **slim(self.arguments.model_json_schema())}
@@ -72,82 +72,84 @@ class IdeTool:
         return {"name": self.name, "description": self.description, "inputSchema": schema}
 
 
-def _open(params: FileToOpen, room: IdeContext) -> str:
-    path = room.desk.existing(params.filePath)
-    room.desk.show(path, room.call)
-    file = room.desk.file(path)
+def _open(params: FileToOpen, it: IdeContext) -> str:
+    path = it.workspace.existing(params.filePath)
+    it.workspace.show(path, it.call)
+    file = it.workspace.file(path)
     if params.makeFrontmost:
         return f"Opened file: {file}"
-    lines = len(room.desk.read(path).splitlines())
+    lines = len(it.workspace.read(path).splitlines())
     return messages.encoded(
         {"success": True, "filePath": file, "languageId": messages.language(path.filename), "lineCount": lines}
     )
 
 
-def _current(params: Nothing, room: IdeContext) -> str:
-    found = room.watcher.ask(room.call)
+def _current(params: Nothing, it: IdeContext) -> str:
+    found = it.watcher.ask(it.call)
     if found is None:
         return messages.encoded({"success": False, "message": "No active editor found"})
-    return messages.encoded(messages.selected(found, room.desk.file(found.path), room.desk.uri(found.path)))
+    return messages.encoded(messages.selected(found, it.workspace.file(found.path), it.workspace.uri(found.path)))
 
 
-def _latest(params: Nothing, room: IdeContext) -> str:
-    found = room.watcher.latest
+def _latest(params: Nothing, it: IdeContext) -> str:
+    found = it.watcher.latest
     if found is None:
         return messages.encoded({"success": False, "message": "No selection available"})
-    return messages.encoded(messages.selected(found, room.desk.file(found.path), room.desk.uri(found.path)))
+    return messages.encoded(messages.selected(found, it.workspace.file(found.path), it.workspace.uri(found.path)))
 
 
-def _editors(params: Nothing, room: IdeContext) -> str:
-    workspace = room.desk.workspace()
-    latest = room.watcher.latest
-    active = latest.path if latest else workspace.active
-    paths = dict.fromkeys((*((active,) if active else ()), *workspace.opened))
-    return messages.encoded(messages.tabs([(room.desk.uri(path), path.filename, path == active) for path in paths]))
+def _editors(params: Nothing, it: IdeContext) -> str:
+    opened = it.workspace.opened()
+    latest = it.watcher.latest
+    active = latest.path if latest else opened.active
+    paths = dict.fromkeys((*((active,) if active else ()), *opened.opened))
+    return messages.encoded(messages.tabs([(it.workspace.uri(path), path.filename, path == active) for path in paths]))
 
 
-def _folders(params: Nothing, room: IdeContext) -> str:
+def _folders(params: Nothing, it: IdeContext) -> str:
     from pathlib import Path
 
-    root = room.desk.root
-    folder = {"name": room.desk.name, "uri": Path(root).as_uri(), "path": root}
+    root = it.workspace.root
+    folder = {"name": it.workspace.name, "uri": Path(root).as_uri(), "path": root}
     return messages.encoded({"success": True, "folders": [folder], "rootPath": root})
 
 
-def _diagnostics(params: Diagnosed, room: IdeContext) -> str:
+def _diagnostics(params: Diagnosed, it: IdeContext) -> str:
     return "[]"
 
 
-def _dirty(params: File, room: IdeContext) -> str:
-    path = room.desk.existing(params.filePath)
-    if not _is_open(path, room):
+def _dirty(params: File, it: IdeContext) -> str:
+    path = it.workspace.existing(params.filePath)
+    if not _is_open(path, it):
         return _not_open(params)
     # Obsidian writes a note by itself within two seconds and does not say when.
-    return messages.encoded({"success": True, "filePath": room.desk.file(path), "isDirty": False, "isUntitled": False})
+    return messages.encoded(
+        {"success": True, "filePath": it.workspace.file(path), "isDirty": False, "isUntitled": False}
+    )
 
 
-def _save(params: File, room: IdeContext) -> str:
-    path = room.desk.existing(params.filePath)
-    if not _is_open(path, room):
+def _save(params: File, it: IdeContext) -> str:
+    path = it.workspace.existing(params.filePath)
+    if not _is_open(path, it):
         return _not_open(params)
     message = "Obsidian saves by itself, within two seconds of an edit"
-    return messages.encoded({"success": True, "filePath": room.desk.file(path), "saved": True, "message": message})
+    return messages.encoded({"success": True, "filePath": it.workspace.file(path), "saved": True, "message": message})
 
 
-def _is_open(path: Any, room: IdeContext) -> bool:
-    latest = room.watcher.latest
-    return (latest is not None and latest.path == path) or path in room.desk.workspace().opened
+def _is_open(path: Any, it: IdeContext) -> bool:
+    latest = it.watcher.latest
+    return (latest is not None and latest.path == path) or path in it.workspace.opened().opened
 
 
 def _not_open(params: File) -> str:
     return messages.encoded({"success": False, "message": f"Document not open: {params.filePath}"})
 
 
-def _close_tab(params: Tab, room: IdeContext) -> str:
+def _close_tab(params: Tab, it: IdeContext) -> str:
     return "TAB_CLOSED"  # of the tabs that Claude Code opens, diffs, there are none here
 
 
-def _close_diffs(params: Nothing, room: IdeContext) -> str:
+def _close_diffs(params: Nothing, it: IdeContext) -> str:
     return "CLOSED_0_DIFF_TABS"
 
 

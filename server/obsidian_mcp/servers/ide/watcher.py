@@ -1,4 +1,4 @@
-"""Watching the active note: one look a second, only while somebody listens, and never in a call's way."""
+"""Watching the active note: one poll per second, only while a client listens, and never in a call's way."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from obsidian_mcp import logs
 from obsidian_mcp.call import CallContext
 from obsidian_mcp.errors import Cancelled, Failure
-from obsidian_mcp.servers.notes import bug_of
+from obsidian_mcp.running import bug_of
 from obsidian_mcp.vault.active import Active
 
 BETWEEN_LOOKS = 1.0  # seconds
@@ -20,23 +20,23 @@ LIMIT = 10.0  # seconds for one look
 
 
 class Watcher:
-    """`look` asks the app, `left` says what is on disk, `tell` hears of every change of `latest`."""
+    """`look` asks the app, `last_saved` says what is on disk, `tell` hears of every change of `latest`."""
 
     def __init__(
         self,
         look: Callable[[CallContext], Active | None],
-        left: Callable[[], Active | None],
+        last_saved: Callable[[], Active | None],
         tell: Callable[[], None],
         between: float = BETWEEN_LOOKS,
         after_failures: float = AFTER_FAILURES,
     ) -> None:
         self._look = look
-        self._left = left
+        self._last_saved = last_saved
         self._tell = tell
         self._between = between
         self._after_failures = after_failures
         self._change = threading.Condition()
-        self._asking = threading.Lock()  # held by whoever asks the app
+        self._asking = threading.Lock()  # held while the app is asked
         self._call: CallContext | None = None
         self._listeners = 0
         self._calls = 0
@@ -57,7 +57,7 @@ class Watcher:
     def listen(self) -> None:
         with self._change:
             if not self._listeners and time.monotonic() - self._looked > self._between:
-                self.latest = None  # nobody has looked since
+                self.latest = None  # it may be stale
             self._listeners += 1
             self._change.notify_all()
 
@@ -72,7 +72,7 @@ class Watcher:
         return self._listeners
 
     @contextlib.contextmanager
-    def quiet(self) -> Iterator[None]:
+    def suspended(self) -> Iterator[None]:
         """For a call: it does not wait for a look, and no look begins before it is over."""
         with self._change:
             self._calls += 1
@@ -86,13 +86,13 @@ class Watcher:
                 self._change.notify_all()
 
     def ask(self, call: CallContext) -> Active | None:
-        """Now, within a call that is quiet already; what is on disk if the app doesn't say."""
+        """Now, within a call that has suspended the polling; what is on disk if the app doesn't say."""
         try:
             return self._look(call)
         except Cancelled:
             raise
         except Failure:
-            return self._left()
+            return self._last_saved()
 
     def _take_back(self) -> None:
         with self._change:
@@ -103,7 +103,7 @@ class Watcher:
     def _run(self) -> None:
         while self._wait():
             try:
-                self.see()
+                self.poll()
             except Exception as bug:  # noqa: BLE001  # one odd answer must not end the watching
                 self._failures += 1
                 bug_of(bug, "watching")
@@ -125,7 +125,7 @@ class Watcher:
         """Seconds until the next look."""
         return self._after_failures if self._failures >= FAILURES else self._between
 
-    def see(self) -> None:
+    def poll(self) -> None:
         """One look, unless a call is under way."""
         if self._calls:
             return
@@ -143,7 +143,7 @@ class Watcher:
                 self._failures += 1
                 if self._failures == FAILURES:
                     logs.log("info", "asking seldom", why=failure.message, seconds=self._after_failures)
-                found = self._left()
+                found = self._last_saved()
             finally:
                 with self._change:
                     self._call = None

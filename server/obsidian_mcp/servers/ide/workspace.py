@@ -5,13 +5,13 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from obsidian_mcp.backends.files.read import Looking
 from obsidian_mcp.call import CallContext
 from obsidian_mcp.errors import InvalidParams, NoteNotFound
 from obsidian_mcp.vault import text
 from obsidian_mcp.vault.active import Active, Workspace
 from obsidian_mcp.vault.path import BadPath, VaultPath
 from obsidian_mcp.vault.port import Backend
+from obsidian_mcp.vaults import FolderReader
 
 
 class IdeWorkspace:
@@ -22,7 +22,7 @@ class IdeWorkspace:
         self._folders = tuple(dict.fromkeys((self.root, os.path.abspath(folder))))
         self._wanted = wanted
         self._backend = backend
-        self._looking = Looking(folder)
+        self._folder = FolderReader(folder)
 
     @property
     def name(self) -> str:
@@ -32,19 +32,20 @@ class IdeWorkspace:
         """By the app. Raises a Failure where it does not say."""
         return self._backend.active(self._wanted, call)
 
-    def left(self) -> Active | None:
+    def last_saved(self) -> Active | None:
         """By what the app last wrote to disk: the note, and nothing selected."""
-        found = self._looking.workspace().active
+        found = self._folder.workspace().active
         return Active(found) if found else None
 
-    def workspace(self) -> Workspace:
-        return self._looking.workspace()
+    def opened(self) -> Workspace:
+        """What the app has open, by what it last wrote to disk."""
+        return self._folder.workspace()
 
     def show(self, path: VaultPath, call: CallContext) -> None:
-        self._backend.open(self._wanted, call).open(path, new_tab=False)
+        self._backend.open(self._wanted, call)[0].show(path, new_tab=False)
 
     def read(self, path: VaultPath) -> str:
-        return text.decoded(path, self._looking.read(path))
+        return text.decoded(path, self._folder.read(path))
 
     def file(self, path: VaultPath) -> str:
         return os.path.join(self.root, *path.value.split("/"))
@@ -67,6 +68,6 @@ class IdeWorkspace:
 
     def existing(self, named: str) -> VaultPath:
         path = self.path(named)
-        if not self._looking.spellings(path):
+        if not self._folder.has(path):
             raise NoteNotFound(f"There is no file {path} in the vault {self.name}.", path=path.value)
         return path

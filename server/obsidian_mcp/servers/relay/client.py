@@ -8,8 +8,8 @@ import socket
 from typing import Any
 from urllib.parse import quote
 
-from obsidian_mcp.call import CallContext
-from obsidian_mcp.errors import BridgeFailed, Cancelled, InvalidRequest, ParseError
+from obsidian_mcp.call import CallContext, cancelled
+from obsidian_mcp.errors import READ, UNKNOWN, BridgeFailed, InvalidRequest, ParseError
 from obsidian_mcp.protocol import bridge, jsonrpc
 
 LOOK_LIMIT = 5.0
@@ -34,7 +34,7 @@ class Remote:
         try:
             return bridge.understood(self._ask("GET", "/tools", None, CallContext(LOOK_LIMIT)))
         except InvalidRequest as problem:
-            raise self._nonsense(problem.message) from None
+            raise self._nonsense(problem.fact) from None
 
     def greet(self) -> None:
         """Raise unless a Bridge v1 server answers there."""
@@ -57,11 +57,11 @@ class Remote:
             with call.running(lambda: connection, _cut):
                 status, data = self._exchange(connection, method, path, body, call)
         except TimeoutError:
-            raise BridgeFailed(self._said(f"did not answer within {call.limit:g} s", bool(body))) from None
+            raise self._failed(f"did not answer within {call.limit:g} s", bool(body)) from None
         except (OSError, http.client.HTTPException) as error:
             if call.cancelled:
-                raise Cancelled("The client cancelled the call.") from None
-            raise BridgeFailed(self._lost(error, bool(body))) from None
+                raise cancelled() from None
+            raise self._lost(error, bool(body)) from None
         return self._understood(status, data)
 
     def _exchange(
@@ -100,14 +100,15 @@ class Remote:
         kind = Final if 400 <= status < 500 else BridgeFailed
         raise kind(f"The bridge server at {self.url} refused: {words}")
 
-    def _said(self, what: str, is_call: bool) -> str:
-        after = " It may have taken effect: look before trying again." if is_call else ""
-        return f"The bridge server at {self.url} {what}.{after}"
+    def _failed(self, what: str, is_call: bool) -> BridgeFailed:
+        return BridgeFailed(f"The bridge server at {self.url} {what}.", vault=UNKNOWN if is_call else READ)
 
-    def _lost(self, error: Exception, is_call: bool) -> str:
+    def _lost(self, error: Exception, is_call: bool) -> BridgeFailed:
         if isinstance(error, ConnectionRefusedError | socket.gaierror):
-            return f"Nothing answers at {self.url}. Start the server there, or name another with --host and --port."
-        return self._said(f"cut the connection ({error or type(error).__name__})", is_call)
+            return BridgeFailed(
+                f"Nothing answers at {self.url}.", "Start the server there, or name another with --host and --port."
+            )
+        return self._failed(f"cut the connection ({error or type(error).__name__})", is_call)
 
     def _nonsense(self, why: str) -> BridgeFailed:
         return BridgeFailed(f"What answers at {self.url} does not speak Bridge Protocol v1: {why}.")

@@ -22,7 +22,7 @@ class Poller:
         self,
         remote: Remote,
         adopt: Callable[[Sequence[dict[str, Any]]], None],
-        despair: Callable[[str], None],
+        despair: Callable[[BridgeFailed], None],
         wait: Callable[[float], bool],
     ) -> None:
         self._remote = remote
@@ -45,15 +45,17 @@ class Poller:
                 self._remote.greet()
                 self._look()
             except Final as refused:
-                self._despair(f"{refused.message} It will not be asked again: start the bridge anew.")
+                self._despair(BridgeFailed(refused.fact, "It will not be asked again: start the bridge anew."))
                 return False
             except BridgeFailed as failure:
                 logs.log("warning", "the bridge server was not reached", attempt=attempt + 1, why=failure.message)
-                self._despair(failure.message)
+                self._despair(failure)
             else:
                 return True
         self._despair(
-            f"There was no bridge server at {self._remote.url} in {ATTEMPTS} attempts: start the bridge anew."
+            BridgeFailed(
+                f"There was no bridge server at {self._remote.url} in {ATTEMPTS} attempts.", "Start the bridge anew."
+            )
         )
         return False
 

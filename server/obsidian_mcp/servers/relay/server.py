@@ -1,38 +1,48 @@
-"""A dispatcher for a connection whose tools are another server's."""
+"""The relay: a table of methods whose tools are another server's."""
 
 from __future__ import annotations
 
 import threading
-import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from obsidian_mcp import logs
 from obsidian_mcp.call import CallContext
-from obsidian_mcp.errors import BridgeFailed, Failure, InternalError, UnknownTool, spec_of
-from obsidian_mcp.protocol import jsonrpc, results
+from obsidian_mcp.errors import BridgeFailed, UnknownTool
+from obsidian_mcp.features.tools import call_of, touched
+from obsidian_mcp.protocol import jsonrpc, methods, results
+from obsidian_mcp.protocol.methods import LEGACY, MODERN, Method, Peer
+from obsidian_mcp.running import Job
 from obsidian_mcp.scheduler import Access
-from obsidian_mcp.servers.notes import ToolCall, bug_of, call_of, touched
 from obsidian_mcp.servers.relay.client import CALL_LIMIT, Remote
 from obsidian_mcp.servers.relay.poller import Poller
 
-NOT_YET = "The bridge server has not been reached yet. Try again in a moment."
 FRESH = 5000  # milliseconds that a list of tools is good for
+# Arguments by which tools of other servers name notes.
+NAMING = (
+    "name", "note", "path", "file", "filename", "filepath", "title", "source", "target", "from", "to", "destination",
+    "new_name", "new_path", "old_path", "notes", "paths", "files",
+)  # fmt: skip
+NOT_YET = BridgeFailed("The bridge server has not been reached yet.", "Try again in a moment.")
 
 
-class Relay:
-    calls: tuple[str, ...] = ("tools/call",)
-
+class RelayServer:
     def __init__(self, remote: Remote) -> None:
         self._remote = remote
         self._lock = threading.Lock()
         self._tools: dict[str, dict[str, Any]] = {}
-        self._why = NOT_YET
-        self._connected = False
+        self._problem: BridgeFailed | None = NOT_YET
         self._greeted = False
-        self._tell: Callable[[bytes], None] = lambda message: None
+        self._tell: Callable[[jsonrpc.Message], None] = lambda message: None
+        self.methods: Mapping[str, Method] = {
+            "initialize": Method(self._initialize, (LEGACY,), before_initialize=True),
+            "ping": Method(lambda request, peer: {}, (LEGACY,), before_initialize=True),
+            "server/discover": Method(self._discover, (MODERN,)),
+            "tools/list": Method(self._list_tools, before_initialize=True, capability="tools", changes=True),
+            "tools/call": Method(self._call_tool, named_by="name"),
+        }
 
-    def begin(self, tell: Callable[[bytes], None]) -> None:
+    def begin(self, tell: Callable[[jsonrpc.Message], None]) -> None:
         """Look for the server from now on; `tell` takes what the client should hear."""
         self._tell = tell
         poller = Poller(self._remote, self._adopt, self._despair, threading.Event().wait)
@@ -42,58 +52,55 @@ class Relay:
         logs.log("info", "tools", count=len(tools), url=self._remote.url)
         with self._lock:
             self._tools = {tool["name"]: _offered(tool) for tool in tools}
-            self._connected = True
+            self._problem = None
             greeted = self._greeted
         if greeted:
-            self._tell(jsonrpc.notification("notifications/tools/list_changed", {}))
+            self._tell(jsonrpc.Notification("notifications/tools/list_changed", {}))
 
-    def _despair(self, why: str) -> None:
+    def _despair(self, problem: BridgeFailed) -> None:
+        """Why there are no tools. A server that was found stays found."""
         with self._lock:
-            self._why = why
+            self._problem = self._problem and problem
 
-    def quick_result(self, request: jsonrpc.Request, modern: bool, revision: str | None) -> bytes:
-        if request.method == "initialize":
-            with self._lock:
-                self._greeted = True
-            return jsonrpc.encode(results.initialize(revision or "", changes=True))
-        if request.method == "tools/list":
-            with self._lock:
-                tools = list(self._tools.values())
-            return jsonrpc.encode(results.tool_list(tools, modern, FRESH))
-        return jsonrpc.encode(results.discover(FRESH) if request.method == "server/discover" else {})
+    def _initialize(self, request: jsonrpc.Request, peer: Peer) -> dict[str, Any]:
+        with self._lock:
+            self._greeted = True
+        return results.initialize(peer.revision or "", methods.capabilities(self.methods, modern=False))
 
-    def tool_call(self, request: jsonrpc.Request, modern: bool) -> ToolCall:
+    def _discover(self, request: jsonrpc.Request, peer: Peer) -> dict[str, Any]:
+        return results.discover(methods.capabilities(self.methods, modern=True), FRESH)
+
+    def _list_tools(self, request: jsonrpc.Request, peer: Peer) -> dict[str, Any]:
+        with self._lock:
+            tools = list(self._tools.values())
+        return results.tool_list(tools, peer.modern, FRESH)
+
+    def _call_tool(self, request: jsonrpc.Request, peer: Peer) -> Job:
         name, arguments = call_of(request)
         with self._lock:
-            unknown = self._connected and name not in self._tools
+            unknown = self._problem is None and name not in self._tools
             offered = ", ".join(self._tools)
         if unknown:
-            raise UnknownTool(f"There is no tool {name!r}. Tools: {offered or 'none'}.")
+            raise UnknownTool(f"There is no tool {name!r}.", f"Tools: {offered or 'none'}.")
         # What a foreign tool does is not known: calls on one note keep their order, others run side by side.
-        turn = Access(touched(arguments), writes=True, chained=False)
-        return ToolCall(request.id, name, arguments, modern, CALL_LIMIT, turn)
+        access = Access(touched(arguments, NAMING), writes=True, chained=False)
+        return Job(
+            name,
+            access,
+            CALL_LIMIT,
+            lambda call: self._relay(name, arguments, call),
+            changes=True,
+            shape=lambda found: results.relayed(found[0], found[1], peer.modern),
+            failed=lambda failure: results.failure(failure, peer.modern),
+            noted=lambda found: {"failed": found[1]},
+        )
 
-    def answer(self, tool: ToolCall, call: CallContext) -> bytes:
-        """Never raises. A failure of the way is told as the tool's own would be."""
-        started = time.perf_counter()
-        try:
-            call.begin()
-            with self._lock:
-                problem = None if self._connected else self._why
-            if problem is not None:
-                raise BridgeFailed(problem)
-            content, failed = self._remote.call(tool.name, tool.arguments, call)
-            logs.log("info", "call", tool=tool.name, failed=failed, ms=_ms(started))
-            result = results.relayed(content, failed, tool.modern)
-        except Failure as failure:
-            logs.log("warning", "call failed", tool=tool.name, code=spec_of(failure).error_code, ms=_ms(started))
-            result = results.failure(failure, tool.modern)
-        except Exception as bug:  # noqa: BLE001  # whatever it is, the client must hear of it and the loop go on
-            result = results.failure(self.bug(bug, tool.name), tool.modern)
-        return jsonrpc.reply(tool.id, jsonrpc.encode(result))
-
-    def bug(self, bug: Exception, doing: str) -> InternalError:
-        return bug_of(bug, doing)
+    def _relay(self, name: str, arguments: dict[str, Any], call: CallContext) -> tuple[list[dict[str, Any]], bool]:
+        with self._lock:
+            problem = self._problem
+        if problem is not None:
+            raise BridgeFailed(problem.fact, problem.hint)
+        return self._remote.call(name, arguments, call)
 
 
 def _offered(tool: dict[str, Any]) -> dict[str, Any]:
@@ -104,7 +111,3 @@ def _offered(tool: dict[str, Any]) -> dict[str, Any]:
         "description": description if isinstance(description, str) else "",
         "inputSchema": {"type": "object", **tool["inputSchema"]},
     }
-
-
-def _ms(started: float) -> float:
-    return round((time.perf_counter() - started) * 1000, 1)

@@ -39,7 +39,7 @@ def mark(key: str) -> str:
     return f"\n{key}\n"
 
 
-def keys_in(path: str, data: bytes) -> str:
+def names_in(path: str, data: bytes) -> str:
     """Every name that the file's links mention, each on a line of its own.
 
     One string, because there is one for every note of a vault, and a hundred

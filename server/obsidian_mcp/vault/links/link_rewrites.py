@@ -22,7 +22,7 @@ from obsidian_mcp.vault.links.resolver import Resolver, joined, relative_to
 
 
 @dataclass(frozen=True, slots=True)
-class Edit:
+class Rewrite:
     """One link's target, from and to, as written."""
 
     start: int
@@ -47,18 +47,18 @@ class Move:
         keys = frozenset(key_of_path(path) for path in (old, new) if path is not None)
         return cls(old, new, vault, vault.moved(old, new), link_format, keys)
 
-    def edits(self, path: str, text: str) -> list[Edit]:
+    def rewrites(self, path: str, text: str) -> list[Rewrite]:
         """What must be rewritten in one file, by the path it had before."""
         links = in_canvas(text) if path.lower().endswith(".canvas") else in_note(text)
         is_moved = path == self.old
-        edits = (self._edit(link, path, text) for link in links if is_moved or key_of_path(link.target) in self.keys)
-        return [edit for edit in edits if edit is not None]
+        found = (self._rewrite(link, path, text) for link in links if is_moved or key_of_path(link.target) in self.keys)
+        return [rewrite for rewrite in found if rewrite is not None]
 
-    def _edit(self, link: Link, source: str, text: str) -> Edit | None:
+    def _rewrite(self, link: Link, source: str, text: str) -> Rewrite | None:
         written = text[link.start : link.end]
         if link.form is Form.CANVAS:
             return (
-                Edit(link.start, link.end, written, _json(self.new))
+                Rewrite(link.start, link.end, written, _json(self.new))
                 if self.before.exact(link.target) == self.old
                 else None
             )
@@ -72,7 +72,7 @@ class Move:
         ):
             return None
         spelled = self._spelled(link, should, now_in)
-        return Edit(link.start, link.end, written, _escaped(spelled, link.form))
+        return Rewrite(link.start, link.end, written, _escaped(spelled, link.form))
 
     def _breaks_path(self, link: Link, source: str, now_in: str, led_to: str, should: str) -> bool:
         """In a plain folder: whether a link that other programs could follow would lose that."""
@@ -99,17 +99,17 @@ class Move:
             if self.after.resolve(spelling, source) == path and _can_carry(spelling, link.form):
                 return spelling
         raise InvalidArguments(
-            f"A link in {source} must go on leading to {path}, and no wikilink can be written for that path. "
-            "Nothing was changed. Rename that file or its folder first."
+            f"A link in {source} must go on leading to {path}, and no wikilink can be written for that path.",
+            "Rename that file or its folder first.",
         )
 
 
-def apply(text: str, edits: Iterable[Edit]) -> str:
+def apply(text: str, rewrites: Iterable[Rewrite]) -> str:
     """The text with the targets replaced."""
     parts, at = [], 0
-    for edit in edits:
-        parts += [text[at : edit.start], edit.after]
-        at = edit.end
+    for rewrite in rewrites:
+        parts += [text[at : rewrite.start], rewrite.after]
+        at = rewrite.end
     return "".join([*parts, text[at:]])
 
 

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from obsidian_mcp.features.tools import touched
 from obsidian_mcp.scheduler import Access, Scheduler
-from obsidian_mcp.servers.notes import touched
 
 PATIENCE = 30
 
@@ -42,12 +42,12 @@ def gates() -> Iterator[list[Gate]]:
 
 
 def test_reads_and_other_notes_run_beside_a_slow_write(gates: list[Gate]) -> None:
-    turns = Scheduler()
+    scheduler = Scheduler()
     slow, same, other = gates
-    turns.submit(write("a"), slow)
+    scheduler.submit(write("a"), slow)
     assert slow.begun.wait(PATIENCE)
-    turns.submit(read("a"), same)
-    turns.submit(read("b"), other)
+    scheduler.submit(read("a"), same)
+    scheduler.submit(read("b"), other)
     assert other.begun.wait(PATIENCE)
     assert not same.begun.is_set()
     slow.may_end.set()
@@ -55,12 +55,12 @@ def test_reads_and_other_notes_run_beside_a_slow_write(gates: list[Gate]) -> Non
 
 
 def test_a_write_waits_for_the_reads_of_its_note_that_came_first(gates: list[Gate]) -> None:
-    turns = Scheduler()
+    scheduler = Scheduler()
     reading, writing, later = gates
-    turns.submit(read("a"), reading)
+    scheduler.submit(read("a"), reading)
     assert reading.begun.wait(PATIENCE)
-    turns.submit(write("a"), writing)
-    turns.submit(read("c"), later)
+    scheduler.submit(write("a"), writing)
+    scheduler.submit(read("c"), later)
     assert later.begun.wait(PATIENCE)
     assert not writing.begun.is_set()
     reading.may_end.set()
@@ -68,11 +68,11 @@ def test_a_write_waits_for_the_reads_of_its_note_that_came_first(gates: list[Gat
 
 
 def test_writes_to_different_notes_keep_their_order(gates: list[Gate]) -> None:
-    turns = Scheduler()
+    scheduler = Scheduler()
     first, second, other = gates
-    turns.submit(write("a"), first)
-    turns.submit(write("b"), second)
-    turns.submit(read("c"), other)
+    scheduler.submit(write("a"), first)
+    scheduler.submit(write("b"), second)
+    scheduler.submit(read("c"), other)
     assert other.begun.wait(PATIENCE)
     assert not second.begun.is_set()
     first.may_end.set()
@@ -80,30 +80,30 @@ def test_writes_to_different_notes_keep_their_order(gates: list[Gate]) -> None:
 
 
 def test_more_reads_than_threads_all_run() -> None:
-    turns, done = Scheduler(threads=2), threading.Semaphore(0)
+    scheduler, done = Scheduler(threads=2), threading.Semaphore(0)
     for number in range(50):
-        turns.submit(read(str(number)), done.release)
+        scheduler.submit(read(str(number)), done.release)
     assert all(done.acquire(timeout=PATIENCE) for _ in range(50))
 
 
 def test_quick_jobs_brought_together_are_over_when_the_bringer_goes_on() -> None:
-    turns, ran = Scheduler(), list[tuple[int, int]]()
+    scheduler, ran = Scheduler(), list[tuple[int, int]]()
     jobs = [(read("a"), lambda number=number: ran.append((number, threading.get_ident()))) for number in range(20)]
-    turns.run_batch(jobs, PATIENCE)
+    scheduler.run_batch(jobs, PATIENCE)
     assert [number for number, _ in ran] == list(range(20))
     assert len({thread for _, thread in ran}) == 1
     assert threading.get_ident() not in {thread for _, thread in ran}
 
 
 def test_a_slow_job_holds_up_none_that_was_brought_with_it(gates: list[Gate]) -> None:
-    turns, (slow, other, third) = Scheduler(), gates
-    turns.run_batch([(read("a"), slow), (read("b"), other), (read("c"), third)], patience=0.001)
+    scheduler, (slow, other, third) = Scheduler(), gates
+    scheduler.run_batch([(read("a"), slow), (read("b"), other), (read("c"), third)], patience=0.001)
     assert all(gate.begun.wait(PATIENCE) for gate in gates)
 
 
 def test_what_is_brought_together_keeps_its_turn(gates: list[Gate]) -> None:
-    turns, (writing, reading, other) = Scheduler(), gates
-    turns.run_batch([(write("a"), writing), (read("a"), reading), (read("b"), other)], patience=0.001)
+    scheduler, (writing, reading, other) = Scheduler(), gates
+    scheduler.run_batch([(write("a"), writing), (read("a"), reading), (read("b"), other)], patience=0.001)
     assert writing.begun.wait(PATIENCE)
     assert other.begun.wait(PATIENCE)
     assert not reading.begun.is_set()
@@ -119,7 +119,7 @@ STEPS = st.lists(st.tuples(st.booleans(), st.sets(st.sampled_from("abc"), min_si
 def test_every_call_sees_the_earlier_writes_to_its_notes_and_no_later_one(
     steps: list[tuple[bool, set[str]]], together: bool
 ) -> None:
-    turns, done, lock = Scheduler(threads=4), threading.Semaphore(0), threading.Lock()
+    scheduler, done, lock = Scheduler(threads=4), threading.Semaphore(0), threading.Lock()
     versions: dict[str, int] = dict.fromkeys("abc", 0)
     seen: dict[int, dict[str, int]] = {}
     expected: dict[int, dict[str, int]] = {}
@@ -140,17 +140,24 @@ def test_every_call_sees_the_earlier_writes_to_its_notes_and_no_later_one(
         if together:
             jobs.append((Access(frozenset(keys), writes), job))
         else:
-            turns.submit(Access(frozenset(keys), writes), job)
-    turns.run_batch(jobs, patience=0.0001)
+            scheduler.submit(Access(frozenset(keys), writes), job)
+    scheduler.run_batch(jobs, patience=0.0001)
     assert all(done.acquire(timeout=PATIENCE) for _ in steps)
     assert seen == expected
     assert versions == model
 
 
 def test_two_spellings_of_a_note_share_a_key() -> None:
+    names = ["name", "to", "new_name"]
     spellings = ["Note", "note.md", "Folder/NOTE", "A/B/Note.md"]
-    assert len({touched({"name": spelling}) for spelling in spellings}) == 1
-    assert touched({"name": "Cafe\u0301"}) == touched({"name": "CAFÉ.md"})
-    assert touched({"name": "A", "new_name": "B"}) == touched({"name": "A"}) | touched({"name": "B"})
-    assert touched({"name": "A", "to": "x/B.md"}) >= touched({"name": "B"})
-    assert touched({"name": 7, "to": None}) == frozenset()
+    assert len({touched({"name": spelling}, names) for spelling in spellings}) == 1
+    assert touched({"name": "Cafe\u0301"}, names) == touched({"name": "CAFÉ.md"}, names)
+    assert touched({"name": "A", "new_name": "B"}, names) == touched({"name": "A"}, names) | touched(
+        {"name": "B"}, names
+    )
+    assert touched({"name": "A", "to": "x/B.md"}, names) >= touched({"name": "B"}, names)
+    assert touched({"name": 7, "to": None}, names) == frozenset()
+
+
+def test_a_list_of_names_touches_each_and_other_arguments_none() -> None:
+    assert touched({"names": ["A.md", "x/B"], "content": "C"}, ["names"]) == {"a", "b"}

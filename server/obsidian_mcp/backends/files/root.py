@@ -1,0 +1,90 @@
+"""A vault's folder, and where the paths in it really lead.
+
+Every path is followed to its end before anything is done with it, and what leads out of the vault, or into a hidden
+folder, is refused.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from pathlib import Path
+
+from obsidian_mcp.errors import PermissionDenied
+from obsidian_mcp.vault.path import BadPath, VaultPath, check
+
+
+class VaultRoot:
+    def __init__(self, root: str) -> None:
+        self.path = Path(os.path.realpath(root))
+        self.prefix = f"{self.path}{os.sep}"  # joining text is many times faster than joining paths
+
+    @property
+    def is_there(self) -> bool:
+        return os.path.isdir(self.path)
+
+    def has_files(self) -> bool:
+        """Whether there is any file that is not hidden."""
+        for _, folders, names in os.walk(self.path):
+            folders[:] = [name for name in folders if not name.startswith(".")]
+            if any(not name.startswith(".") for name in names):
+                return True
+        return False
+
+    def real(self, path: VaultPath) -> str:
+        """Where the path really leads, if that is inside the vault.
+
+        Most paths hold no link, and are looked at no further than the vault's own folders.
+        """
+        at = self.prefix[:-1]
+        for segment in path.value.split("/"):
+            at = f"{at}{os.sep}{segment}"
+            try:
+                found = os.lstat(at)
+            except (FileNotFoundError, NotADirectoryError):
+                return self.prefix + path.value.replace("/", os.sep)  # nothing there that could lead elsewhere
+            except OSError:
+                break
+            if stat.S_ISLNK(found.st_mode) or getattr(found, "st_reparse_tag", False):
+                break
+        else:
+            return at
+        return str(self._followed(path))
+
+    def inside(self, path: VaultPath) -> str:
+        """Where it really leads, as a path from the vault's root."""
+        return self.real(path)[len(self.prefix) :].replace(os.sep, "/")
+
+    def spot(self, path: VaultPath) -> str:
+        """The path with no link on the way; the file itself may be one."""
+        folder = path.folder
+        return f"{self.inside(VaultPath(folder))}/{path.filename}" if folder else path.filename
+
+    def canonical(self, path: VaultPath) -> VaultPath:
+        """The path without links to folders on the way. A link to a file is refused: it cannot be moved itself."""
+        inside = self.inside(path)
+        if os.path.islink(self.prefix + path.value):
+            raise PermissionDenied(f"{path} is a symbolic link.", f"Move {inside}, which it leads to.", path=path.value)
+        return VaultPath(inside)
+
+    def require_own(self, folder: str) -> None:
+        """Raise if a folder that a listing has named has become a link since, or lies below one."""
+        where = (self.prefix + folder).rstrip(os.sep)
+        if os.path.realpath(where) != where:
+            raise PermissionDenied(f"{folder} has become a symbolic link, so it is left alone.", path=folder)
+
+    def _followed(self, path: VaultPath) -> Path:
+        real = Path(os.path.realpath(self.path / path.value))
+        if not real.is_relative_to(self.path) or real == self.path:
+            raise PermissionDenied(
+                f"{path} leads out of the vault through a symbolic link, so it is left alone.",
+                "Use a note inside the vault.",
+                path=path.value,
+            )
+        try:
+            check(real.relative_to(self.path).as_posix())
+        except BadPath:
+            raise PermissionDenied(
+                f"{path} leads into a hidden folder through a symbolic link, so it is left alone.", path=path.value
+            ) from None
+        return real

@@ -1,0 +1,63 @@
+"""The two trashes: the vault's own, and the system's."""
+
+from __future__ import annotations
+
+import os
+
+from obsidian_mcp.backends.files import read, write
+from obsidian_mcp.backends.files.held import hold
+from obsidian_mcp.backends.files.os_errors import translate_os_errors
+from obsidian_mcp.backends.files.root import VaultRoot
+from obsidian_mcp.errors import NoteNotFound, PermissionDenied
+from obsidian_mcp.vault.path import LONGEST_NAME, VaultPath
+
+
+def to_local_trash(root: VaultRoot, path: VaultPath) -> str:
+    """Into `.trash` at the vault's root, where a name already taken gets a number; its path there."""
+    with translate_os_errors(path):
+        root.real(path)
+        trash = root.path / ".trash"
+        if os.path.islink(trash):
+            raise PermissionDenied(
+                f".trash is a symbolic link, so {path} is left where it is.",
+                "Use permanent, or put a folder in its place.",
+            )
+        trash.mkdir(exist_ok=True)
+        with hold(root.prefix, root.spot(path)) as at, hold(root.prefix, f".trash/{path.filename}") as first:
+            goal, number = first, 1
+            while not at.move(goal):
+                number += 1
+                ending = f" {number}{'.' if path.extension else ''}{path.extension}"
+                room = LONGEST_NAME - len(ending.encode())
+                goal = first.sibling(path.stem.encode()[:room].decode("utf-8", "ignore") + ending)
+            return goal.text[len(root.prefix) :].replace(os.sep, "/")
+
+
+def to_system_trash(root: VaultRoot, path: VaultPath) -> bool:
+    """Into the trash of the system; False where it has none for this place."""
+    import send2trash
+
+    root.real(path)
+    try:
+        send2trash.send2trash(str(root.path / path.value))
+    except OSError:
+        return False
+    return not os.path.lexists(root.path / path.value)
+
+
+def restore(root: VaultRoot, path: VaultPath, before: bytes, to: str) -> None:
+    """Put a deleted file back: the one in the vault's own trash if it is as it was, else a new one of those bytes."""
+    if to and _is_as_it_was(root, to, before):
+        write.require_room(root, path)
+        write.make_folder_for(root, path)
+        with translate_os_errors(path), hold(root.prefix, to) as source, hold(root.prefix, root.spot(path)) as goal:
+            if source.move(goal):
+                return
+    write.write_new(root, path, before)
+
+
+def _is_as_it_was(root: VaultRoot, to: str, before: bytes) -> bool:
+    try:
+        return read.listed(root, to) == before
+    except NoteNotFound:
+        return False

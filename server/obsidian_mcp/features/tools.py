@@ -1,0 +1,109 @@
+"""The tools as a feature: which are offered, and a call of one as a job."""
+
+from __future__ import annotations
+
+from obsidian_mcp.errors import InvalidArguments, InvalidParams
+from obsidian_mcp.running import Job
+from obsidian_mcp.scheduler import Access
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+    from typing import Any
+
+    from obsidian_mcp.call import CallContext
+    from obsidian_mcp.errors import Failure
+    from obsidian_mcp.protocol import jsonrpc
+    from obsidian_mcp.settings import Settings
+    from obsidian_mcp.tools.catalogue import Catalogue
+    from obsidian_mcp.tools.tool import Context
+
+    Data = dict[str, Any]
+
+
+class Tools:
+    """`context` opens the vault of that label for a call, `ready` loads what every call needs."""
+
+    def __init__(
+        self,
+        settings: Settings,
+        catalogue: Catalogue,
+        labels: tuple[str, ...],
+        context: Callable[[str, CallContext], Context],
+        ready: Callable[[], None],
+    ) -> None:
+        self.catalogue = catalogue
+        self._settings = settings
+        self._labels = labels
+        self._context = context
+        self._ready = ready
+
+    def job(
+        self,
+        name: str,
+        arguments: Mapping[str, Any],
+        shape: Callable[[Data], Any],
+        failed: Callable[[Failure], jsonrpc.Result] | None = None,
+    ) -> Job:
+        """A call of a tool, whose data gets a shape. Raises if there is no such tool."""
+        if name not in self.catalogue:
+            raise self.catalogue.unknown(name)
+        writes = self.catalogue.writes(name)
+        return Job(
+            name,
+            Access(touched(arguments, self.catalogue.touches(name)), writes),
+            self._settings.limit_for(name),
+            lambda call: self.run(name, arguments, call),
+            changes=writes,
+            ready=self._ready,
+            shape=shape,
+            failed=failed,
+            noted=_noted,
+        )
+
+    def run(self, name: str, arguments: Mapping[str, Any], call: CallContext) -> Data:
+        """Validate, then act: the data of a success, or a Failure."""
+        tool = self.catalogue.tool(name)
+        label, arguments = self._vault_of(arguments)
+        params = tool.parse(arguments)
+        return tool.run(params, self._context(label, call))
+
+    def _vault_of(self, arguments: Mapping[str, Any]) -> tuple[str, Mapping[str, Any]]:
+        if len(self._labels) < 2 or "vault" not in arguments:
+            return self._labels[0], arguments
+        label = arguments["vault"]
+        if label not in self._labels:
+            raise InvalidArguments(f"vault must be one of {', '.join(self._labels)}, not {label!r}.")
+        return label, {key: value for key, value in arguments.items() if key != "vault"}
+
+
+def call_of(request: jsonrpc.Request) -> tuple[str, dict[str, Any]]:
+    """The tool's name and its arguments; raises if the call is malformed."""
+    name = request.params.get("name")
+    arguments = request.params.get("arguments")
+    if not isinstance(name, str):
+        raise InvalidParams("tools/call needs params.name, the name of a tool, as a string.")
+    if not isinstance(arguments, dict | None):
+        raise InvalidParams(f"The arguments of {name} must be an object.")
+    return name, arguments or {}
+
+
+def touched(arguments: Mapping[str, Any], names: Iterable[str]) -> frozenset[str]:
+    """Keys for the notes that these arguments name: the base name up to its first dot, folded.
+
+    Two spellings of one note (a name, a path, another case) share a key; that
+    two different notes may share one costs a wait and nothing else.
+    """
+    from obsidian_mcp.vault.folding import fold
+
+    keys = set()
+    for name in names:
+        value = arguments.get(name)
+        for text in value if isinstance(value, list) else (value,):
+            if isinstance(text, str):
+                keys.add(fold(text.rsplit("/", 1)[-1].split(".", 1)[0]))
+    return frozenset(keys)
+
+
+def _noted(data: Data) -> dict[str, Any]:
+    return {"path": data.get("path")}

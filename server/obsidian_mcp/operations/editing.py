@@ -1,0 +1,78 @@
+"""Changing the text of one note, making one, deleting one. An edit is a pure function from bytes to bytes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from obsidian_mcp.call import CallContext
+from obsidian_mcp.errors import AlreadyExists, Hint
+from obsidian_mcp.operations.moving import captures
+from obsidian_mcp.vault import text
+from obsidian_mcp.vault.changes import ChangeSet, Trash, Write
+from obsidian_mcp.vault.index import Index
+from obsidian_mcp.vault.path import VaultPath
+from obsidian_mcp.vault.port import Vault
+
+Edit = Callable[[bytes], bytes]
+OVERWRITE = Hint(
+    "Set overwrite to replace it, or append to it.", "Give overwrite=true to replace it, or call append_note."
+)
+
+
+def edit(path: VaultPath, change: Edit, if_match: str | None, vault: Vault, doing: str) -> bytes:
+    """Change a note's text; its bytes afterwards."""
+
+    def plan() -> ChangeSet:
+        before = vault.current(path)
+        text.decoded(path, before)
+        text.require_match(path, text.etag(before), if_match)
+        return ChangeSet(doing, (Write(path.value, before, change(before)),))
+
+    return _written(vault.commit(doing, plan).changes).after or b""
+
+
+def create(
+    path: VaultPath,
+    content: str,
+    vault: Vault,
+    index: Index | None,
+    call: CallContext,
+    *,
+    overwrite: bool,
+    if_match: str | None,
+) -> Write:
+    """Make a note with exactly this text, or replace the text of the one that is there."""
+    doing, after = f"creating {path}", content.encode()
+
+    def plan() -> ChangeSet:
+        there = vault.spellings(path)
+        if not there:
+            return ChangeSet(doing, (Write(path.value, None, after), *captures(path, vault, index, call)))
+        before = vault.current(there[0])
+        if not overwrite:
+            raise AlreadyExists(f"{path} exists already.", OVERWRITE, path=path.value)
+        text.require_match(path, text.etag(before), if_match)
+        return ChangeSet(doing, (Write(there[0].value, before, after),))
+
+    return _written(vault.commit(doing, plan).changes)
+
+
+def delete(path: VaultPath, vault: Vault, *, permanent: bool, if_match: str | None) -> Trash:
+    """Move a file to the trash, or remove it for good."""
+    doing = f"deleting {path}"
+
+    def plan() -> ChangeSet:
+        if if_match is not None:
+            text.require_match(path, vault.etag(path), if_match)
+        return ChangeSet(doing, (Trash(path.value, permanent),))
+
+    (done,) = vault.commit(doing, plan).changes.changes
+    assert isinstance(done, Trash)
+    return done
+
+
+def _written(done: ChangeSet) -> Write:
+    """The first change, which is the note's own."""
+    first = done.changes[0]
+    assert isinstance(first, Write)
+    return first

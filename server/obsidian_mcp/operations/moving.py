@@ -1,0 +1,97 @@
+"""Giving a file another path, with every link to it: planned here, for every backend, and carried out by a commit.
+
+Where the vault has an index, the links are rewritten by us and are part of the plan. Where the app moves the file, it
+rewrites them itself if the vault is set so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from obsidian_mcp.call import CallContext
+from obsidian_mcp.errors import AlreadyExists, InvalidArguments
+from obsidian_mcp.vault.changes import ChangeSet, Rename, Write
+from obsidian_mcp.vault.index import Index
+from obsidian_mcp.vault.links.link_names import key_of_path
+from obsidian_mcp.vault.links.link_rewrites import Move, Rewrite, apply
+from obsidian_mcp.vault.path import VaultPath
+from obsidian_mcp.vault.port import Vault
+
+WITH_LINKS = ("md", "canvas")
+
+
+@dataclass(frozen=True, slots=True)
+class NoteRewrites:
+    """One note, and the links in it that have to be written anew."""
+
+    path: str
+    before: bytes
+    links: list[Rewrite]
+
+    def write(self, path: str) -> Write:
+        after = apply(self.before.decode("utf-8", "surrogateescape"), self.links)
+        return Write(path, self.before, after.encode("utf-8", "surrogateescape"))
+
+
+@dataclass(frozen=True, slots=True)
+class MovePlan:
+    """What a move would change. `rewrites` is None where the app sees to the links."""
+
+    changes: ChangeSet
+    rewrites: list[NoteRewrites] | None
+
+
+def plan_move(path: VaultPath, target: VaultPath, vault: Vault, index: Index | None, call: CallContext) -> MovePlan:
+    """A dry run is this and no commit."""
+    path, target = vault.canonical(path), vault.canonical(target)
+    _require_free(path, target, vault.spellings(target))
+    rewrites = None if index is None else list(_rewrites(path, target, vault, index, call))
+    writes = (one.write(target.value if one.path == path.value else one.path) for one in rewrites or ())
+    changes = ChangeSet(f"moving {path} to {target}", (Rename(path.value, target.value), *writes))
+    return MovePlan(changes, rewrites)
+
+
+def move(path: VaultPath, target: VaultPath, vault: Vault, index: Index | None, call: CallContext) -> MovePlan:
+    """Move it; the plan that was carried out."""
+    made: list[MovePlan] = []
+
+    def plan() -> ChangeSet:
+        made.append(plan_move(path, target, vault, index, call))
+        return made[-1].changes
+
+    vault.commit(f"moving {path} to {target}", plan)
+    return made[-1]
+
+
+def captures(path: VaultPath, vault: Vault, index: Index | None, call: CallContext) -> list[Write]:
+    """A new note must not capture links that mean another of its name: these become explicit."""
+    if index is None or not index.names.namesakes(path.value, call):
+        return []
+    return [one.write(one.path) for one in _rewrites(None, path, vault, index, call)]
+
+
+def _rewrites(
+    path: VaultPath | None, target: VaultPath, vault: Vault, index: Index, call: CallContext
+) -> Iterator[NoteRewrites]:
+    """What must be written anew, and where, for every link to lead where it led."""
+    old = None if path is None else path.value
+    move = Move.plan(old, target.value, index.names.snapshot(call), vault.settings().link_format)
+    keys = {key_of_path(place) for place in (old, target.value) if place is not None}
+    own = {old} if old is not None and path is not None and path.extension.lower() in WITH_LINKS else set()
+    for at, data in index.mentions.mentioning(keys, own, call):
+        call.check(f"looking at the links of {at}")
+        links = move.rewrites(at, data.decode("utf-8", "surrogateescape"))
+        if links:
+            yield NoteRewrites(at, data, links)
+
+
+def _require_free(path: VaultPath, target: VaultPath, there: list[VaultPath]) -> None:
+    """Raise unless a file can go there: nothing else is, and it isn't there already."""
+    if target == path:
+        raise InvalidArguments(f"{path} is already there.")
+    taken = [other for other in there if other != path]
+    if taken:
+        raise AlreadyExists(
+            f"{taken[0]} exists already, so {path} stays where it is.", "Choose another name.", path=taken[0].value
+        )

@@ -1,0 +1,147 @@
+"""Running one job: its clock, its log line, and what a bug looks like from outside.
+
+Every server runs its jobs through here, so that a failure is always settled in the same way: what a job that could
+have changed something says of the vault is decided in this module.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+
+from obsidian_mcp.errors import READ, UNKNOWN, UNTOUCHED, Failure, InternalError, spec_of
+from obsidian_mcp.protocol import jsonrpc, results
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    from obsidian_mcp.call import CallContext
+    from obsidian_mcp.scheduler import Access
+
+
+class Job:
+    """What waits for its turn and then takes a while; a tool call is one kind.
+
+    `changes` says whether it may change the vault, `ready` loads what it needs before the clock starts, `shape` makes
+    the result of what it found, `failed` makes one of a failure (without it a failure is an error), `noted` is what
+    the log gets of what it found.
+    """
+
+    __slots__ = ("access", "changes", "failed", "limit", "name", "noted", "ready", "run", "shape")
+
+    def __init__(
+        self,
+        name: str,
+        access: Access,
+        limit: float,
+        run: Callable[[CallContext], Any],
+        changes: bool = False,
+        ready: Callable[[], None] | None = None,
+        shape: Callable[[Any], Any] | None = None,
+        failed: Callable[[Failure], jsonrpc.Result] | None = None,
+        noted: Callable[[Any], dict[str, Any]] | None = None,
+    ) -> None:
+        self.name = name
+        self.access = access
+        self.limit = limit
+        self.run = run
+        self.changes = changes
+        self.ready = ready
+        self.shape = shape
+        self.failed = failed
+        self.noted = noted
+
+
+def run(job: Job, call: CallContext) -> Any:
+    """The job's result. Raises nothing but a Failure, which says how the vault was left."""
+    started = time.perf_counter()
+    try:
+        if job.ready is not None:
+            job.ready()
+        call.begin()
+        found = job.run(call)
+        result = found if job.shape is None else job.shape(found)
+        log("info", "call", tool=job.name, **(job.noted(found) if job.noted else {}), ms=_ms(started))
+        return result
+    except Failure as failure:
+        log("warning", "call failed", tool=job.name, code=spec_of(failure).error_code, ms=_ms(started))
+        raise settled(failure, job.changes) from None
+    except Exception as bug:  # noqa: BLE001  # whatever it is, the client must hear of it and the loop go on
+        raise bug_of(bug, job.name, job.changes) from None
+
+
+def reply(id: str | int, job: Job, call: CallContext) -> jsonrpc.Reply:
+    """How it went. Never raises."""
+    try:
+        return jsonrpc.Reply(id, run(job, call))
+    except Failure as failure:
+        if job.failed is not None:
+            return jsonrpc.Reply(id, job.failed(failure))
+        return jsonrpc.Reply(id, failure=failure)
+
+
+def settled(failure: Failure, changes: bool) -> Failure:
+    """What failed before anything was begun has changed nothing; what could not change anything need not say so."""
+    if changes and failure.vault is READ:
+        return failure.leaving(UNTOUCHED)
+    if not changes and failure.vault is UNTOUCHED:
+        return failure.leaving(READ)
+    return failure
+
+
+def bug_of(bug: Exception, doing: str, changes: bool = False) -> InternalError:
+    """A bug of ours as a failure: an id that leads to the log, and nothing of what went wrong.
+
+    Where it happened is logged, not what the exception says: that may quote a note.
+    """
+    incident = os.urandom(4).hex()
+    where, frame = [], bug.__traceback__
+    while frame is not None:
+        where.append(f"{frame.tb_frame.f_code.co_filename}:{frame.tb_lineno}")
+        frame = frame.tb_next
+    log("error", "bug", incident=incident, kind=type(bug).__name__, doing=doing, where=where)
+    fact = f"{doing} failed by a bug of obsidian-mcp; the log has it as {incident}."
+    return InternalError(fact, vault=UNKNOWN if changes else READ, incident=incident)
+
+
+def encoded(message: jsonrpc.Message) -> bytes:
+    """For a door: the bytes of a message. A result that can't be encoded is a bug, and told as one."""
+    try:
+        return jsonrpc.encode_message(message)
+    except (TypeError, ValueError, RecursionError) as bug:
+        id = message.id if isinstance(message, jsonrpc.Reply) else None
+        return jsonrpc.encode_message(jsonrpc.Reply(id, failure=bug_of(bug, "the reply")))
+
+
+class Progress:
+    """Sends progress to a client that asked for it: each report is further on, and none comes after the reply."""
+
+    def __init__(self, token: Any, send: Callable[[jsonrpc.Message], None]) -> None:
+        self._token = token if jsonrpc.is_id(token) else None
+        self._send = send
+        self._last = 0.0
+        self._lock = threading.Lock()
+
+    def report(self, seconds: float, message: str) -> None:
+        with self._lock:
+            if self._token is not None and round(seconds, 3) > self._last:
+                self._last = round(seconds, 3)
+                params = results.progress(self._token, seconds, message)
+                self._send(jsonrpc.Notification("notifications/progress", params))
+
+    def close(self) -> None:
+        with self._lock:
+            self._token = None
+
+
+def log(level: str, event: str, **fields: Any) -> None:
+    from obsidian_mcp import logs  # not before the first call: structlog is slow to load
+
+    logs.log(level, event, **fields)
+
+
+def _ms(started: float) -> float:
+    return round((time.perf_counter() - started) * 1000, 1)

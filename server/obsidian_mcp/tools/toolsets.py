@@ -1,0 +1,53 @@
+"""The sets in which tools are switched on and off. Light: the settings are checked against them before the start."""
+
+from __future__ import annotations
+
+from obsidian_mcp.settings import UsageError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+
+class Toolset:
+    """One set of tools, by the noun of its module."""
+
+    __slots__ = ("description", "name", "on_by_default")
+
+    def __init__(self, name: str, description: str, on_by_default: bool) -> None:
+        self.name = name
+        self.description = description
+        self.on_by_default = on_by_default
+
+
+NOTES = Toolset("notes", "Create, read, add to, move and delete notes.", on_by_default=True)
+TOOLSETS = {toolset.name: toolset for toolset in (NOTES,)}
+DEFAULT, ALL = "default", "all"
+
+
+def chosen(names: Sequence[str]) -> frozenset[str]:
+    """The sets that these names mean. Raises if one means none."""
+    found: set[str] = set()
+    for name in names or (DEFAULT,):
+        if name in TOOLSETS:
+            found.add(name)
+        elif name in (DEFAULT, ALL):
+            found.update(each.name for each in TOOLSETS.values() if each.on_by_default or name == ALL)
+        else:
+            known = ", ".join((*TOOLSETS, DEFAULT, ALL))
+            raise UsageError(f"there is no toolset {name!r} for --toolsets; there are {known}")
+    return frozenset(found)
+
+
+def adjusted(names: Iterable[str], known: Iterable[str]) -> tuple[frozenset[str], frozenset[str]]:
+    """Single tools to add and to take away, out of `NAME` and `-NAME`. Raises if there is no such tool."""
+    tools = list(known)
+    more: set[str] = set()
+    fewer: set[str] = set()
+    for name in names:
+        bare = name.removeprefix("-")
+        full = bare if bare.startswith("obsidian_") else f"obsidian_{bare}"
+        if full not in tools:
+            raise UsageError(f"there is no tool {bare!r} for --tools; there are {', '.join(tools)}")
+        (fewer if name.startswith("-") else more).add(full)
+    return frozenset(more), frozenset(fewer)

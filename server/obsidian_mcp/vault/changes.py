@@ -1,0 +1,124 @@
+"""What is to be done to a vault, as values: a change knows what was there before, so it can be taken back.
+
+Paths are text from the vault's root: a note that no tool can name may hold a link that has to be rewritten.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+
+class NotAsBefore(ValueError):
+    """A change does not fit what is there."""
+
+
+class NoWayBack(ValueError):
+    """A change whose text was not kept."""
+
+
+@dataclass(frozen=True, slots=True)
+class Write:
+    """Give a file other bytes. None before: the file is made; None after: it is removed."""
+
+    path: str
+    before: bytes | None
+    after: bytes | None
+
+    def inverse(self) -> Write:
+        return Write(self.path, self.after, self.before)
+
+
+@dataclass(frozen=True, slots=True)
+class Rename:
+    """Give a file another path."""
+
+    path: str
+    target: str
+
+    def inverse(self) -> Rename:
+        return Rename(self.target, self.path)
+
+
+@dataclass(frozen=True, slots=True)
+class Trash:
+    """Delete a file. What it held and where it went are filled in when it is done.
+
+    `to` is a path below the vault's root, such as `.trash/Note.md`; empty for another trash, or for none.
+    """
+
+    path: str
+    permanent: bool = False
+    before: bytes | None = None
+    to: str = ""
+
+    def inverse(self) -> Restore:
+        if self.before is None:
+            raise NoWayBack(f"the text of {self.path} was not kept")
+        return Restore(self.path, self.before, self.to)
+
+
+@dataclass(frozen=True, slots=True)
+class Restore:
+    """Put a deleted file back: out of the vault's own trash if it still lies there as it was, else anew."""
+
+    path: str
+    before: bytes
+    to: str = ""
+
+    def inverse(self) -> Trash:
+        return Trash(self.path, not self.to, self.before, self.to)
+
+
+Change = Write | Rename | Trash | Restore
+
+
+@dataclass(frozen=True, slots=True)
+class ChangeSet:
+    """Changes that are made together or not at all, in this order. `doing` completes "while …"."""
+
+    doing: str
+    changes: tuple[Change, ...]
+
+    def inverse(self) -> ChangeSet:
+        """What takes all of it back. Raises NoWayBack where that can't be."""
+        return ChangeSet(f"undoing: {self.doing}", tuple(change.inverse() for change in reversed(self.changes)))
+
+    @property
+    def is_transaction(self) -> bool:
+        """Whether a kill in the middle could leave it half done."""
+        return len(self.changes) > 1 or any(isinstance(change, Rename) for change in self.changes)
+
+
+@dataclass(frozen=True, slots=True)
+class Committed:
+    """What was done. `changes` are the planned ones, with what only the doing could tell."""
+
+    changes: ChangeSet
+
+
+def applied(files: Mapping[str, bytes], changes: ChangeSet) -> dict[str, bytes]:
+    """A vault as a dictionary, after the changes. Raises NotAsBefore where one doesn't fit."""
+    after = dict(files)
+    for change in changes.changes:
+        if isinstance(change, Write):
+            _require(after.get(change.path) == change.before, change)
+            if change.after is None:
+                del after[change.path]
+            else:
+                after[change.path] = change.after
+        elif isinstance(change, Rename):
+            _require(change.path in after and change.target not in after, change)
+            after[change.target] = after.pop(change.path)
+        elif isinstance(change, Trash):
+            _require(change.path in after and change.before in (None, after[change.path]), change)
+            del after[change.path]
+        else:
+            _require(change.path not in after, change)
+            after[change.path] = change.before
+    return after
+
+
+def _require(fits: bool, change: Change) -> None:
+    if not fits:
+        raise NotAsBefore(f"{change.path} is not as it was")

@@ -1,0 +1,225 @@
+"""The vaults that are served: which are meant, where they lie, and what answers for them.
+
+The only module that knows the backends. Everything heavy is loaded when it is needed: the labels are wanted before the
+first reply.
+"""
+
+from __future__ import annotations
+
+import os
+
+from obsidian_mcp.errors import SHELL, VaultNotFound
+from obsidian_mcp.settings import UsageError, looks_like_path
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from obsidian_mcp.backends.files.root import VaultRoot
+    from obsidian_mcp.backends.obsidian.probe import Probe
+    from obsidian_mcp.call import CallContext
+    from obsidian_mcp.registry import Located
+    from obsidian_mcp.settings import Settings
+    from obsidian_mcp.vault.active import Active, Workspace
+    from obsidian_mcp.vault.config import VaultConfig
+    from obsidian_mcp.vault.index import Disk, Index
+    from obsidian_mcp.vault.path import VaultPath
+    from obsidian_mcp.vault.port import Backend, Vault
+
+
+class Vaults:
+    """Those that one server serves. The backend is chosen when it is first needed, for good."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self.wanted = meant(settings)
+        self.labels = labels(self.wanted)
+        self._backend: Backend | None = None
+        self._why = ""
+
+    @property
+    def backend(self) -> Backend:
+        if self._backend is None:
+            self._backend, self._why = _chosen(self._settings)
+        return self._backend
+
+    def described(self) -> tuple[str, str]:
+        """Which backend, and why."""
+        return self.backend.name, self._why
+
+    def open(self, label: str, call: CallContext) -> tuple[Vault, Index | None]:
+        """The vault for one call, and its index if it has one."""
+        return self.backend.open(self.wanted[self.labels.index(label)], call)
+
+    def active(self, wanted: str, call: CallContext) -> Active | None:
+        return self.backend.active(wanted, call)
+
+    def health(self) -> str:
+        """Whether the vaults could be used now: ok, degraded or error."""
+        return self.backend.health(self.wanted)
+
+    def problem(self) -> str:
+        """Why no call would work, as far as a first look tells; empty if nothing is in the way."""
+        try:
+            for wanted in self.wanted:
+                full_name(wanted, self._settings)
+        except UsageError as error:
+            return str(error)
+        return ""
+
+    def folders(self) -> list[str]:
+        """Their folders on this machine. Raises UsageError if one has none."""
+        return [_folder(wanted, self._settings) for wanted in self.wanted]
+
+
+def locate(wanted: str, environ: Mapping[str, str]) -> Located:
+    from obsidian_mcp.registry import Located
+
+    return Located(wanted, environ)
+
+
+def meant(settings: Settings) -> tuple[str, ...]:
+    """Those that were named, or the one that must be meant."""
+    if settings.vaults:
+        return settings.vaults
+    from obsidian_mcp import registry
+
+    vaults = registry.registered(settings.environ)
+    opened = [vault for vault in vaults if vault.open]
+    for candidates in (vaults, opened):
+        if len(candidates) == 1:
+            return (candidates[0].id,)
+    if not vaults:
+        raise UsageError("no vault was named and Obsidian has none registered here; use --vault NAME|ID|PATH")
+    raise UsageError(
+        f"no vault was named and several are registered; use --vault with one of: {registry.described(vaults)}"
+    )
+
+
+def labels(wanted: tuple[str, ...]) -> tuple[str, ...]:
+    """What the vaults are called in a tool's `vault` argument: a path's base name, unless two would be the same."""
+    short = [value.rstrip("/\\").replace("\\", "/").rpartition("/")[2] or value for value in wanted]
+    return tuple(name if short.count(name) == 1 else value for name, value in zip(short, wanted, strict=True))
+
+
+def choice(settings: Settings) -> tuple[bool, str | None]:
+    """Whether the files themselves are served, and the Obsidian command, if there is one.
+
+    A command that was named is meant to be used, there or not.
+    """
+    from obsidian_mcp.backends.obsidian import discover
+
+    command = discover.find(settings.obsidian_bin, settings.environ)
+    nothing_found = command is None and not settings.obsidian_bin
+    return settings.backend == "embedded" or (settings.backend == "auto" and nothing_found), command
+
+
+def _chosen(settings: Settings) -> tuple[Backend, str]:
+    embedded, command = choice(settings)
+    if embedded:
+        why = "asked for" if settings.backend == "embedded" else "no Obsidian command was found"
+        return files_backend(settings), why
+    from obsidian_mcp.backends.obsidian.backend import ObsidianBackend
+
+    why = f"the command is {command}" if command else "asked for, but no command was found; calls will say what to do"
+    return ObsidianBackend(settings, lambda wanted: locate(wanted, settings.environ)), why
+
+
+def files_backend(settings: Settings) -> Backend:
+    """The one that needs no app."""
+    from obsidian_mcp.backends.files.backend import FilesBackend
+
+    return FilesBackend(settings, lambda wanted: locate(wanted, settings.environ), _index)
+
+
+def _index(disk: Disk) -> Index:
+    from obsidian_mcp.index.mentions import Mentions
+    from obsidian_mcp.index.names import Names
+    from obsidian_mcp.vault.index import Index
+
+    names = Names(disk)
+    return Index(names, Mentions(disk, names))
+
+
+def full_name(wanted: str, settings: Settings) -> str:
+    """A vault as it can be named from any folder. Raises UsageError if no tool could use it."""
+    place = locate(wanted, settings.environ)
+    try:
+        found, path = place.found, os.path.abspath(place.folder)
+    except VaultNotFound as several:
+        raise UsageError(several.told_to(SHELL)) from None
+    embedded, _ = choice(settings)
+    if not found and not place.vaults and not looks_like_path(wanted) and not embedded:
+        return wanted  # an app on the other side of some boundary may know it
+    if not os.path.isdir(path):
+        if found:
+            raise UsageError(f"{wanted!r} is registered, but its folder {path} is not there")
+        known = f"; {place.known.rstrip('.')}" if place.vaults else ""
+        raise UsageError(f"there is no vault {wanted!r}: it is not a folder{known}")
+    if not found and not embedded:
+        raise UsageError(
+            f"{path} is not a vault that Obsidian knows; open it there as a vault, "
+            "or serve the folder without the app: --backend embedded"
+        )
+    return path if looks_like_path(wanted) or not found else wanted
+
+
+def _folder(wanted: str, settings: Settings) -> str:
+    full_name(wanted, settings)
+    folder = os.path.abspath(locate(wanted, settings.environ).folder)
+    if not os.path.isdir(folder):
+        raise UsageError(f"the folder of the vault {wanted!r} is not on this machine")
+    return folder
+
+
+def probe(settings: Settings, command: str) -> Probe:
+    """Questions to the Obsidian command about itself."""
+    from obsidian_mcp.backends.obsidian.probe import Probe
+
+    return Probe(command, settings.environ)
+
+
+class FolderReader:
+    """A vault's folder, read without the app: for those that show it or examine it."""
+
+    def __init__(self, folder: str) -> None:
+        from obsidian_mcp.backends.files.root import VaultRoot
+
+        self._root: VaultRoot = VaultRoot(folder)
+
+    @property
+    def is_there(self) -> bool:
+        return self._root.is_there
+
+    def access(self) -> tuple[bool, bool]:
+        """Whether the folder may be read, and written."""
+        from obsidian_mcp.backends.files import read
+
+        return read.access(self._root)
+
+    def settings(self) -> VaultConfig:
+        from obsidian_mcp.backends.files import read
+
+        return read.settings(self._root)
+
+    def workspace(self) -> Workspace:
+        from obsidian_mcp.backends.files import read
+
+        return read.workspace(self._root)
+
+    def read(self, path: VaultPath) -> bytes:
+        from obsidian_mcp.backends.files import read
+
+        return read.note(self._root, path)
+
+    def has(self, path: VaultPath) -> bool:
+        from obsidian_mcp.backends.files import read
+
+        return bool(read.spellings(self._root, path))
+
+
+def end() -> None:
+    """When the process has to end at once: leave no temporary file in a vault."""
+    from obsidian_mcp.backends.files import atomic
+
+    atomic.discard_unfinished()
