@@ -8,14 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from tests.promises.ground import Ground
+from tests.promises.ground import Ground, MemoryGround
 from tests.support.client import Server
 from tests.support.web import Web, WebSession
 from tests.support.world import World
 
 LIVE_VAULT = os.environ.get("OBSIDIAN_MCP_LIVE_VAULT", "")
 SCRATCH = "obsidian-mcp-scratch/"
-GROUNDS = ["live"] if LIVE_VAULT else ["near", "far", "embedded", "http"]
+GROUNDS = ["live"] if LIVE_VAULT else ["memory", "near", "far", "embedded", "http"]
 
 
 @pytest.fixture(scope="session")
@@ -49,20 +49,20 @@ def live_server() -> Iterator[Server]:
 
 @pytest.fixture(params=GROUNDS)
 def ground(request: pytest.FixtureRequest) -> Iterator[Ground]:
-    """near: the stand-in, its files in reach. far: out of reach. embedded: no app. http: the same over HTTP. live: a
-    running Obsidian."""
+    """memory: a dictionary. near: the stand-in, its files in reach. far: out of reach. embedded: no app. http: the
+    same over HTTP. live: a running Obsidian."""
     with _ground(request) as ground:
         yield ground
 
 
-@pytest.fixture(params=[name for name in GROUNDS if name != "far"])
+@pytest.fixture(params=[name for name in GROUNDS if name not in ("far", "memory")])
 def near(request: pytest.FixtureRequest) -> Iterator[Ground]:
     """For promises that rest on the vault's folder being in reach."""
     with _ground(request) as ground:
         yield ground
 
 
-@pytest.fixture(params=[name for name in GROUNDS if name not in ("embedded", "http")])
+@pytest.fixture(params=[name for name in GROUNDS if name not in ("embedded", "http", "memory")])
 def with_app(request: pytest.FixtureRequest) -> Iterator[Ground]:
     """For promises that rest on the app."""
     with _ground(request) as ground:
@@ -77,6 +77,9 @@ def _ground(request: pytest.FixtureRequest) -> Iterator[Ground]:
         ground.clear()
         yield ground
         ground.clear()
+        return
+    if request.param == "memory":
+        yield MemoryGround()
         return
     world: World = request.getfixturevalue("world")
     if request.param == "far":

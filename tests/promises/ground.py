@@ -7,13 +7,14 @@ from pathlib import Path
 from typing import Any
 
 from tests.support.client import Server, ToolFailed
+from tests.support.memory import Files, Session, session
 from tests.support.web import WebSession
 
 
 class Ground:
     """Everything happens below `prefix`, so that a person's vault can be the ground too."""
 
-    def __init__(self, server: Server | WebSession, folder: Path, prefix: str = "") -> None:
+    def __init__(self, server: Server | WebSession | Session, folder: Path, prefix: str = "") -> None:
         self.server = server
         self.folder = folder
         self.prefix = prefix
@@ -73,3 +74,24 @@ class Ground:
         failure = self.fails_quietly(tool, **arguments)
         assert self.files() == before
         return failure
+
+
+class MemoryGround(Ground):
+    """A vault that is a dictionary, and a server in this process."""
+
+    def __init__(self) -> None:
+        self._files = Files()
+        super().__init__(session(self._files), Path("/no/such/folder"))
+
+    def put(self, path: str, content: str | bytes = "") -> str:
+        self._files[path] = content.encode() if isinstance(content, str) else content
+        return path
+
+    def get(self, path: str) -> bytes:
+        return self._files[path]
+
+    def has(self, path: str) -> bool:
+        return path in self._files
+
+    def files(self) -> dict[str, bytes]:
+        return dict(self._files)

@@ -1,0 +1,285 @@
+"""Change sets on real files: all or nothing, checked, and with a way back."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from obsidian_mcp.backends.files import atomic, write
+from obsidian_mcp.backends.files.held import HeldPath
+from obsidian_mcp.backends.files.root import VaultRoot
+from obsidian_mcp.backends.files.scan import Scan
+from obsidian_mcp.backends.files.vault import FilesVault
+from obsidian_mcp.call import CallContext
+from obsidian_mcp.errors import CHANGED, READ, UNTOUCHED, Cancelled, Conflict, Failure, FileFailed, TimedOut
+from obsidian_mcp.index.mentions import Mentions
+from obsidian_mcp.index.names import Names
+from obsidian_mcp.operations import editing, moving
+from obsidian_mcp.state import State
+from obsidian_mcp.vault.changes import Change, ChangeSet, Committed, Rename, Trash, Write
+from obsidian_mcp.vault.index import Index
+from obsidian_mcp.vault.path import VaultPath
+
+LOCAL_TRASH = '{"trashOption": "local"}'
+
+
+class Place:
+    """A vault in a folder, as one call after another sees it."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder / "vault"
+        (self.folder / ".obsidian").mkdir(parents=True)
+        (self.folder / ".obsidian" / "app.json").write_text(LOCAL_TRASH)
+        self.root = VaultRoot(str(self.folder))
+        self.state = State(str(self.folder), {"XDG_STATE_HOME": str(folder / "state")})
+        disk = Scan(self.root)
+        names = Names(disk)
+        self.index = Index(names, Mentions(disk, names))
+
+    def put(self, path: str, text: bytes) -> None:
+        (self.folder / path).parent.mkdir(parents=True, exist_ok=True)
+        (self.folder / path).write_bytes(text)
+
+    def vault(self, call: CallContext | None = None) -> FilesVault:
+        return FilesVault(self.root, self.index, self.state, set(), call or CallContext())
+
+    def commit(self, *changes: Change) -> Committed:
+        return self.vault().commit("testing", lambda: ChangeSet("testing", changes))
+
+    def move(self, path: str, target: str, call: CallContext | None = None) -> moving.MovePlan:
+        call = call or CallContext()
+        return moving.move(VaultPath(path), VaultPath(target), self.vault(call), self.index, call)
+
+    def files(self) -> dict[str, bytes]:
+        found = (file for file in self.folder.rglob("*") if file.is_file() and ".obsidian" not in file.parts)
+        return {file.relative_to(self.folder).as_posix(): file.read_bytes() for file in found}
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Place:
+    return Place(tmp_path)
+
+
+ACTS = st.lists(st.tuples(st.sampled_from("create edit rename trash remove".split()), st.integers(0, 99)), max_size=6)
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(acts=ACTS)
+def test_whatever_was_done_its_inverse_restores_every_file(
+    tmp_path_factory: pytest.TempPathFactory, acts: list[tuple[str, int]]
+) -> None:
+    place = Place(tmp_path_factory.mktemp("law"))
+    for name in ("A.md", "B.md", "Deep/C.md"):
+        place.put(name, f"{name} [[A]]".encode())
+    before, done = place.files(), list[ChangeSet]()
+    for kind, number in acts:
+        there = sorted(path for path in place.files() if not path.startswith(".trash/"))
+        change = _change(kind, number, there, place.files())
+        if change is not None:
+            done.append(place.commit(*change).changes)
+    for changes in reversed(done):
+        place.commit(*changes.inverse().changes)
+    assert place.files() == before
+
+
+def _change(kind: str, number: int, there: list[str], files: dict[str, bytes]) -> list[Change] | None:
+    if kind == "create":
+        return [Write(f"New {number}.md", None, b"new")] if f"New {number}.md" not in there else None
+    if not there:
+        return None
+    path = there[number % len(there)]
+    if kind == "edit":
+        made = [] if path + ".md" in there else [Write(path + ".md", None, b"beside")]
+        return [Write(path, files[path], files[path] + b"!"), *made]
+    if kind == "rename":
+        return [Rename(path, f"Moved/{number} {path.replace('/', ' ')}")]
+    return [Trash(path)] if kind == "trash" else [Write(path, files[path], None)]
+
+
+def test_a_deleted_note_says_where_it_went(place: Place) -> None:
+    place.put("A.md", b"one")
+    place.put(".trash/A.md", b"another")
+    (done,) = place.commit(Trash("A.md")).changes.changes
+    assert done == Trash("A.md", False, b"one", ".trash/A 2.md")
+
+
+def test_a_deleted_note_comes_back_even_if_its_trash_was_emptied(place: Place) -> None:
+    place.put("A.md", b"one")
+    done = place.commit(Trash("A.md")).changes
+    (place.folder / ".trash" / "A.md").unlink()
+    place.commit(*done.inverse().changes)
+    assert place.files() == {"A.md": b"one"}
+
+
+def test_a_note_that_another_program_changed_meanwhile_is_planned_for_again(place: Place) -> None:
+    place.put("A.md", b"one")
+    looks: list[bytes] = []
+
+    def add(before: bytes) -> bytes:
+        looks.append(before)
+        if len(looks) == 1:
+            place.put("A.md", b"two")
+        return before + b"!"
+
+    editing.edit(VaultPath("A.md"), add, None, place.vault(), "testing")
+    assert (looks, place.files()) == ([b"one", b"two"], {"A.md": b"two!"})
+
+
+def test_links_in_a_note_that_changed_meanwhile_are_looked_for_again(
+    place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def meddled(*arguments: Any) -> Any:
+        if not meddled_with:
+            meddled_with.append("Other.md")
+            place.put("Other.md", b"now two: [[A]] [[A]]")
+        return prepare(*arguments)
+
+    meddled_with: list[str] = []
+    prepare = write.prepare
+    place.put("A.md", b"a")
+    place.put("Other.md", b"[[A]]")
+    monkeypatch.setattr(write, "prepare", meddled)
+    place.move("A.md", "B.md")
+    assert place.files() == {"B.md": b"a", "Other.md": b"now two: [[B]] [[B]]"}
+
+
+# Read back
+
+
+def torn(place: Place, monkeypatch: pytest.MonkeyPatch, path: str, found: bytes) -> None:
+    """A disk, or another program, that has something else right after the write."""
+
+    def replaced(self: HeldPath, target: HeldPath) -> None:
+        replace(self, target)
+        if target.text.endswith(path):
+            (place.folder / path).write_bytes(found)
+
+    replace = HeldPath.replace
+    monkeypatch.setattr(HeldPath, "replace", replaced)
+
+
+def test_a_write_is_read_back(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    place.put("A.md", b"one")
+    torn(place, monkeypatch, "A.md", b"torn")
+    with pytest.raises(Conflict) as caught:
+        place.commit(Write("A.md", b"one", b"two"))
+    assert caught.value.vault is CHANGED
+
+
+def test_a_rewritten_link_is_read_back(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    place.put("A.md", b"a")
+    place.put("Other.md", b"[[A]]")
+    torn(place, monkeypatch, "Other.md", b"torn")
+    with pytest.raises(Conflict) as caught:
+        place.move("A.md", "B.md")
+    assert (caught.value.vault, place.state.has_journal) == (CHANGED, False)
+
+
+def test_a_new_note_is_read_back(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    def failing(*_: Any) -> bytes:
+        raise OSError(5, "Input/output error")
+
+    monkeypatch.setattr(atomic, "read", failing)
+    with pytest.raises(FileFailed, match="could not be read back") as caught:
+        place.commit(Write("Deep/A.md", None, b"one"))
+    assert (caught.value.vault, place.files()) == (CHANGED, {"Deep/A.md": b"one"})
+
+
+# The limit and a cancel
+
+
+def stopping_after(checks: int, stop: Callable[[CallContext], None]) -> CallContext:
+    """A call whose limit passes, or that is cancelled, when it is looked at for the n-th time."""
+
+    class Stopping(CallContext):
+        looks = 0
+
+        def check(self, doing: str) -> None:
+            self.looks += 1
+            if self.looks > checks:
+                stop(self)
+            super().check(doing)
+
+    return Stopping()
+
+
+def expire(call: CallContext) -> None:
+    call.limit = -1.0
+
+
+STOPS: dict[str, tuple[Callable[[CallContext], None], type[Failure]]] = {
+    "the limit passes": (expire, TimedOut),
+    "the client cancels": (CallContext.cancel, Cancelled),
+}
+
+
+@pytest.mark.parametrize(("stop", "kind"), STOPS.values(), ids=STOPS)
+def test_a_move_that_is_stopped_while_links_are_planned_writes_nothing(
+    place: Place, stop: Callable[[CallContext], None], kind: type[Failure]
+) -> None:
+    for number in range(100):
+        place.put(f"N{number % 7}/Note {number}.md", b"[[Old]]")
+    place.put("Old.md", b"old")
+    before, checks = place.files(), 0
+    while True:
+        call = stopping_after(checks, stop)
+        try:
+            place.move("Old.md", "New.md", call)
+            break
+        except kind:
+            assert place.files() == before
+            assert not place.state.has_journal
+        checks += 1
+    assert checks > 100  # once for each note with a link, and for each folder
+    assert place.files()["New.md"] == b"old"
+
+
+@pytest.mark.parametrize(("stop", "kind"), STOPS.values(), ids=STOPS)
+def test_a_dry_run_looks_at_its_limit_too(
+    place: Place, stop: Callable[[CallContext], None], kind: type[Failure]
+) -> None:
+    place.put("Old.md", b"old")
+    place.put("Other.md", b"[[Old]]")
+    call = stopping_after(2, stop)
+    with pytest.raises(kind):
+        moving.plan_move(VaultPath("Old.md"), VaultPath("New.md"), place.vault(call), place.index, call)
+
+
+def test_a_call_does_not_wait_beyond_its_limit_for_another_that_reads_the_vault(place: Place) -> None:
+    names = place.index.names
+    assert isinstance(names, Names)
+    held, release = threading.Event(), threading.Event()
+
+    def hold() -> None:
+        with names.lock:
+            held.set()
+            release.wait(60)
+
+    threading.Thread(target=hold, daemon=True).start()
+    assert held.wait(60)
+    with pytest.raises(TimedOut):
+        names.paths(CallContext(0.1))
+    release.set()
+
+
+def test_a_failed_transaction_that_was_taken_back_says_that_nothing_was_changed(
+    place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def failing(*_: Any) -> None:
+        raise OSError(28, os.strerror(28))
+
+    place.put("A.md", b"a")
+    place.put("Other.md", b"[[A]]")
+    before = place.files()
+    monkeypatch.setattr(atomic, "put_in_place", failing)
+    with pytest.raises(FileFailed) as caught:
+        place.move("A.md", "Deep/B.md")
+    assert (caught.value.vault in (READ, UNTOUCHED), place.files()) == (True, before)
+    assert not (place.folder / "Deep").exists()

@@ -1,0 +1,167 @@
+"""A vault that is a dictionary, and a client in this process: the same tools and promises, in milliseconds."""
+
+from __future__ import annotations
+
+import json
+import os
+import queue
+from collections.abc import Callable, Iterable, Iterator
+from datetime import datetime
+from typing import Any
+
+from obsidian_mcp.call import CallContext
+from obsidian_mcp.connection import Connection
+from obsidian_mcp.errors import AlreadyExists, NoteNotFound, ObsidianNotRunning
+from obsidian_mcp.features.tools import Tools
+from obsidian_mcp.index.mentions import Mentions
+from obsidian_mcp.index.names import Names
+from obsidian_mcp.protocol import jsonrpc
+from obsidian_mcp.scheduler import Scheduler
+from obsidian_mcp.servers.notes import NotesServer
+from obsidian_mcp.settings import load
+from obsidian_mcp.tools import catalogue
+from obsidian_mcp.tools.tool import Context
+from obsidian_mcp.vault import text
+from obsidian_mcp.vault.changes import ChangeSet, Committed, applied
+from obsidian_mcp.vault.config import VaultConfig
+from obsidian_mcp.vault.folding import fold
+from obsidian_mcp.vault.index import Index, Listing
+from obsidian_mcp.vault.names import Name
+from obsidian_mcp.vault.path import VaultPath, is_path
+from obsidian_mcp.vault.port import Stat
+from tests.support.client import ToolFailed, peak_mb
+
+PATIENCE = 60.0
+
+
+class Files(dict[str, bytes]):
+    """What the vault holds; also what the index asks of a disk. Every look finds it changed."""
+
+    looks = 0
+
+    def changed(self, folder: str) -> int:
+        self.looks += 1
+        return self.looks
+
+    def listing(self, folder: str) -> Listing:
+        prefix = f"{folder}/" if folder else ""
+        below = [path[len(prefix) :] for path in self if path.startswith(prefix)]
+        shown = [path for path in below if not path.startswith(".")]
+        files = tuple(path for path in shown if "/" not in path)
+        folders = tuple(dict.fromkeys(path.partition("/")[0] for path in shown if "/" in path))
+        return Listing(self.changed(folder), files, folders)
+
+    def stamp(self, path: str) -> int | None:
+        return hash(self[path]) if path in self else None
+
+    def read(self, path: str) -> bytes:
+        return self[path]
+
+    def read_stamped(self, paths: Iterable[str]) -> Iterator[tuple[str, int, int, bytes]]:
+        for path in paths:
+            yield path, hash(self[path]), 0, self[path]
+
+
+class MemoryVault:
+    def __init__(self, files: Files) -> None:
+        self._files = files
+
+    def paths(self) -> list[str]:
+        return [path for path in self._files if is_path(path)]
+
+    def matching(self, name: Name) -> list[str]:
+        return name.matches(self.paths())
+
+    def spellings(self, path: VaultPath) -> list[VaultPath]:
+        if path.value in self._files:
+            return [path]
+        return [VaultPath(other) for other in sorted(self.paths()) if fold(other) == fold(path.value)]
+
+    def spelled_folder(self, folder: str) -> str:
+        folders = (VaultPath(path).folder for path in self.paths())
+        return next((other for other in folders if fold(other) == fold(folder)), folder)
+
+    def canonical(self, path: VaultPath) -> VaultPath:
+        return path
+
+    def settings(self) -> VaultConfig:
+        return VaultConfig()
+
+    def read(self, path: VaultPath) -> bytes:
+        if path.value not in self._files:
+            raise NoteNotFound(f"There is no file {path}.", path=path.value)
+        return self._files[path.value]
+
+    current = read
+
+    def stat(self, path: VaultPath) -> Stat:
+        data = self.read(path)
+        return Stat(len(data), 1e9, 1e9, text.etag(data))
+
+    def etag(self, path: VaultPath) -> str:
+        return text.etag(self.read(path))
+
+    def show(self, path: VaultPath, *, new_tab: bool) -> None:
+        raise ObsidianNotRunning(f"{path} cannot be shown.")
+
+    def commit(self, doing: str, plan: Callable[[], ChangeSet]) -> Committed:
+        changes = plan()
+        for change in changes.changes:
+            if any(other.startswith(f"{change.path}/") for other in self._files):
+                raise AlreadyExists(f"{change.path} is a folder.")
+        after = applied(self._files, changes)
+        self._files.clear()
+        self._files.update(after)
+        return Committed(changes)
+
+
+def context(files: Files) -> Callable[[str, CallContext], Context]:
+    """What the tools get of such a vault."""
+    names = Names(files)
+    index = Index(names, Mentions(files, names))
+    return lambda label, call: Context(MemoryVault(files), index, call, datetime.now)
+
+
+class Session:
+    """A client's side of a connection in this process."""
+
+    def __init__(self, server: NotesServer) -> None:
+        self._replies: dict[Any, queue.SimpleQueue[dict[str, Any]]] = {}
+        self._connection = Connection(server, Scheduler(), self._take)
+        self._next = 0
+        self.request("initialize", {"protocolVersion": "2025-11-25"})
+
+    def _take(self, message: jsonrpc.Message) -> None:
+        found = json.loads(jsonrpc.encode_message(message))
+        self._replies[found["id"]].put(found)
+
+    def begin(self, method: str, params: Any) -> int:
+        self._next += 1
+        self._replies[self._next] = queue.SimpleQueue()
+        self._connection.take({"jsonrpc": "2.0", "id": self._next, "method": method, "params": params}, 0)
+        return self._next
+
+    def request(self, method: str, params: Any) -> dict[str, Any]:
+        return self._replies[self.begin(method, params)].get(timeout=PATIENCE)
+
+    def begin_call(self, tool: str, **arguments: Any) -> int:
+        return self.begin("tools/call", {"name": f"obsidian_{tool}", "arguments": arguments})
+
+    def end_call(self, number: int) -> dict[str, Any]:
+        reply = self._replies[number].get(timeout=PATIENCE)
+        if "error" in reply:
+            raise ToolFailed(reply["error"])
+        data: dict[str, Any] = reply["result"]["structuredContent"]["data"]
+        return data
+
+    def call(self, tool: str, **arguments: Any) -> dict[str, Any]:
+        return self.end_call(self.begin_call(tool, **arguments))
+
+    def peak_mb(self) -> float:
+        return peak_mb(os.getpid())
+
+
+def session(files: Files) -> Session:
+    """The notes server over a dictionary."""
+    settings = load({"vault": ["Memory"]}, {})
+    return Session(NotesServer(settings, Tools(settings, catalogue.load(), ("Memory",), context(files), lambda: None)))
