@@ -19,7 +19,7 @@ from obsidian_mcp.tools import catalogue
 
 ROOT = Path(__file__).parents[1]
 FILE = ROOT / "README.md"
-RECORDED = ROOT / "specs" / "benchmark" / "results.json"
+RECORDED = ROOT / "bench" / "results" / "results.json"
 AT_ONCE = "reads/s, 64 at once"
 
 
@@ -54,7 +54,7 @@ def buttons() -> str:
 
 
 def benchmark() -> str:
-    """From the recorded run: `python -m tests.bench --into specs/benchmark`."""
+    """From the recorded run: `python -m bench --into bench/results`."""
     found = json.loads(RECORDED.read_text(encoding="utf-8"))
     bars = {bar["what"]: bar for bar in found["bars"]}
     rename, machine, rows = found["growth"]["rename, 500 links"], found["machine"], found["rows"]
