@@ -9,7 +9,7 @@ from __future__ import annotations
 import base64
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from urllib.parse import quote
 
@@ -79,13 +79,14 @@ def benchmark() -> str:
 PARTS: dict[str, Callable[[], str]] = {"tools": tools, "options": options, "buttons": buttons, "benchmark": benchmark}
 
 
-def filled(text: str) -> str:
-    for name, made in PARTS.items():
+def filled(text: str, parts: Mapping[str, Callable[[], str]] = PARTS) -> str:
+    """The text with each part made anew, between `<!-- its name -->` and `<!-- end -->`."""
+    for name, made in parts.items():
         pattern = re.compile(rf"(<!-- {name} -->\n).*?(<!-- end -->)", re.DOTALL)
         escaped = made().replace("\\", "\\\\")
         text, count = pattern.subn(rf"\g<1>{escaped}\n\g<2>", text)
         if count != 1:
-            raise ValueError(f"README.md needs <!-- {name} --> once, and has it {count} times")
+            raise ValueError(f"<!-- {name} --> is needed once, and is there {count} times")
     return text
 
 
