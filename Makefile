@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: help setup test check format unit catalogue manifest icon picture readme bundle clients demo live bench bench-quick fuzz soak clean
+.PHONY: help setup test check format unit catalogue manifest specs icon picture readme bundle clients demo live bench bench-quick fuzz soak clean
 help: ## List the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-11s %s\n", $$1, $$2}'
 
@@ -37,6 +37,9 @@ catalogue: $(READY) ## Generate what is derived from the tools' declarations
 
 manifest: $(READY) ## Generate manifest.json
 	$(BIN)/python -m bundle.manifest
+
+specs: $(READY) ## Fill in the specs' generated tables
+	$(BIN)/python -m bundle.tables
 
 icon: $(READY) ## Draw the icon
 	$(BIN)/python -m bundle.icon

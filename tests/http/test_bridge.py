@@ -1,4 +1,4 @@
-"""Bridge Protocol v1, over a real socket. The ids are those of specs/bridge-v1.md."""
+"""Bridge Protocol v1, over a real socket. The ids are those of specs/http.md."""
 
 from __future__ import annotations
 

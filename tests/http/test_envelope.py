@@ -1,4 +1,4 @@
-"""The envelope, over a real socket. The ids are those of specs/http-envelope.md."""
+"""The envelope, over a real socket. The ids are those of specs/http.md."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who may come in, and what happens to those who may not. The ids are those of specs/http-doors.md."""
+"""Who may come in, and what happens to those who may not. The ids are those of specs/http.md."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A server in use: many clients, slow calls, clients that leave, the end. The ids are those of specs/http-doors.md."""
+"""A server in use: many clients, slow calls, clients that leave, the end. The ids are those of specs/http.md."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The stdio bridge. The ids are those of specs/bridge-v1.md."""
+"""The stdio bridge. The ids are those of specs/http.md."""
 
 from __future__ import annotations
 

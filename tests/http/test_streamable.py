@@ -1,4 +1,4 @@
-"""Streamable HTTP, over a real socket. The ids are those of specs/streamable-http.md."""
+"""Streamable HTTP, over a real socket. The ids are those of specs/http.md."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Bridge Protocol v1: what its endpoints say. The contract is specs/bridge-v1.md."""
+"""Bridge Protocol v1: what its endpoints say. The contract is specs/http.md."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The HTTP envelope: one JSON object around every answer. The contract is specs/http-envelope.md."""
+"""The HTTP envelope: one JSON object around every answer. The contract is specs/http.md."""
 
 from __future__ import annotations
 
