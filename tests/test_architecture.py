@@ -13,29 +13,29 @@ ROOT = Path(__file__).parent.parent
 PACKAGE = ROOT / "server" / "obsidian_mcp"
 MODULES = sorted(PACKAGE.rglob("*.py"))
 
-# What may be used where. A name not listed may be used by nobody.
+# What may be used where. What has an empty set may be used nowhere.
 HOMES = {
     "os.environ": {"__main__.py", "cli/root.py"},
     "os.getenv": set(),
     "os.system": set(),
     "os.popen": set(),
     "os.fork": set(),
-    "os.killpg": {"backends/cli/process.py"},
-    "subprocess.Popen": {"backends/cli/process.py", "ide/companion.py"},
-    "subprocess.run": {"backends/cli/process.py"},
+    "os.killpg": {"backends/obsidian/process.py"},
+    "subprocess.Popen": {"backends/obsidian/process.py", "servers/ide/child.py"},
+    "subprocess.run": {"backends/obsidian/process.py"},
     "print": {"cli/show.py"},
     "os.path.expanduser": set(),
-    "sys.exit": {"cli/__init__.py", "cli/show.py", "doors/ide/opening.py"},
+    "sys.exit": {"cli/__init__.py", "cli/show.py", "doors/ide/server.py"},
     "os._exit": {"app.py"},
-    "sys.stdout": {"cli/__init__.py", "cli/show.py", "doors/streams.py"},
+    "sys.stdout": {"cli/__init__.py", "cli/show.py", "doors/stdio/streams.py"},
     "sys.stdin": set(),
-    "os.unlink": {"backends/disk.py", "backends/holding.py", "hosts/configuring.py", "ide/lockfile.py"},
-    "os.replace": {"backends/holding.py", "backends/state.py", "hosts/configuring.py", "ide/lockfile.py"},
-    "os.rename": {"backends/holding.py"},
-    "os.link": {"backends/holding.py"},
-    "os.mkdir": {"backends/holding.py"},
-    "os.rmdir": {"backends/holding.py"},
-    "os.dup2": {"cli/__init__.py", "doors/streams.py"},
+    "os.unlink": {"backends/files/atomic.py", "backends/files/held.py", "hosts/configure.py", "servers/ide/lockfile.py"},
+    "os.replace": {"backends/files/held.py", "state.py", "hosts/configure.py", "servers/ide/lockfile.py"},
+    "os.rename": {"backends/files/held.py"},
+    "os.link": {"backends/files/held.py"},
+    "os.mkdir": {"backends/files/held.py"},
+    "os.rmdir": {"backends/files/held.py"},
+    "os.dup2": {"cli/__init__.py", "doors/stdio/streams.py"},
 }
 
 

@@ -218,7 +218,7 @@ def test_whatever_prints_cannot_reach_stdout(own_world: World) -> None:
     own_world.put("Note.md", "x")
     noisy = (
         "import os, subprocess, sys\n"
-        "from obsidian_mcp.doors import streams\n"
+        "from obsidian_mcp.doors.stdio import streams\n"
         "claim = streams.claim\n"
         "def noisy():\n"
         "    claimed = claim()\n"

@@ -169,7 +169,7 @@ def test_a_vault_that_is_not_there_is_told_at_once_and_served_when_it_comes(own_
     folder = own_world.folder / "Later"
     with Web(own_world.environment(), "--backend", "embedded", "--vault", str(folder)) as web:
         (warning,) = [entry for entry in web.log if entry["event"] == "no call would work now"]
-        assert "no folder" in warning["why"]
+        assert "not a folder" in warning["why"]
         assert web.ask("GET", "/health").json["status"] == "error"
         folder.mkdir()
         (folder / "Note.md").write_text("here now")
