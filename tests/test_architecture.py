@@ -29,7 +29,12 @@ HOMES = {
     "os._exit": {"app.py"},
     "sys.stdout": {"cli/__init__.py", "cli/show.py", "doors/stdio/streams.py"},
     "sys.stdin": set(),
-    "os.unlink": {"backends/files/atomic.py", "backends/files/held.py", "hosts/configure.py", "servers/ide/lockfile.py"},
+    "os.unlink": {
+        "backends/files/atomic.py",
+        "backends/files/held.py",
+        "hosts/configure.py",
+        "servers/ide/lockfile.py",
+    },
     "os.replace": {"backends/files/held.py", "state.py", "hosts/configure.py", "servers/ide/lockfile.py"},
     "os.rename": {"backends/files/held.py"},
     "os.link": {"backends/files/held.py"},
