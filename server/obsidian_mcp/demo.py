@@ -16,7 +16,7 @@ from obsidian_mcp.protocol import jsonrpc
 SAMPLE = {
     ".obsidian/app.json": '{"trashOption": "local"}',
     "Welcome.md": "# Welcome\n\nBegin with [[Ideas]], or look at ![[Roses#Care]].\n",
-    "Ideas.md": "# Ideas\n\n- Plant a garden: [[Roses|some roses]]\n- `[[Roses]]` in code is no link\n",
+    "Ideas.md": "# Ideas\n\n- Plant a garden: [[Roses|some roses]]\n- `[[Roses]]` in code is not a link\n",
     "Garden/Roses.md": "# Roses\n\nPruned in March. See also [[Welcome#Garden]].\n",
     "Garden/Herbs.md": "# Herbs\n\nSage.\n",
     "Kitchen/Herbs.md": "# Herbs\n\nBasil, thyme.\n",

@@ -37,7 +37,7 @@ class Hint:
     """What to do next, in the words of each audience.
 
     A model over MCP knows tools, a person at the command line knows commands and flags, and the doctor doesn't send
-    anybody to the doctor. Where a form is left out, the one before it is said.
+    people to the doctor. Where a form is left out, the one before it is said.
     """
 
     __slots__ = ("doctor", "model", "shell")
@@ -90,7 +90,7 @@ class Failure(Exception):
         return self
 
     def within(self, fact: str, vault: VaultState) -> Self:
-        """The same kind of failure as part of a larger fact, which ends with what happened here."""
+        """A failure of this kind as part of a larger fact, which ends with what happened here."""
         return type(self)(f"{fact}: {self.fact}", self.hint, vault, **self.data)
 
 

@@ -20,7 +20,7 @@ import structlog
 
 MOST_WAITING = 1000
 GATHERING = 0.02  # s
-IN_ONE_STEP = getattr(select, "PIPE_BUF", 512)  # bytes that a pipe takes without anybody getting between
+IN_ONE_STEP = getattr(select, "PIPE_BUF", 512)  # bytes that a pipe takes atomically
 STDERR = 2
 
 
@@ -37,7 +37,7 @@ class _Writer:
         atexit.register(self.close)
 
     def info(self, line: str) -> None:
-        if len(self._lines) < MOST_WAITING:  # else nobody reads stderr, and the calls matter more
+        if len(self._lines) < MOST_WAITING:  # else stderr is not read, and the calls matter more
             self._lines.append(line)
             if not self._some.is_set():
                 self._some.set()
@@ -49,7 +49,7 @@ class _Writer:
     debug, error = info, warning
 
     def close(self, within: float = 0.5) -> None:
-        """Write what waits, if somebody reads it."""
+        """Write what waits, if it is read."""
         self._closing = True
         self._at_once.set()
         self._some.set()

@@ -198,7 +198,7 @@ def load_http(given: Mapping[str, Sequence[str]], environ: Mapping[str, str]) ->
     http = Http(_values(HTTP_OPTIONS, given, environ))
     if http.host not in LOOPBACK and not http.token:
         raise UsageError(
-            f"--host {http.host} can be reached from other machines, so anybody there could read and delete notes; "
+            f"--host {http.host} can be reached from other machines, so any program there could read and delete notes; "
             f"set a token with --token or {PREFIX}TOKEN"
         )
     return http
@@ -248,7 +248,7 @@ def _default(option: Option) -> list[str]:
 
 
 def _from_environment(option: Option, text: str) -> list[str]:
-    """A repeatable option has one value a line there; commas part the limits too."""
+    """A repeatable option has one value per line there; commas separate the limits too."""
     if option.name == "timeout-for":
         text = text.replace(",", "\n")
     parts = text.split("\n") if option.many else [text]
@@ -256,7 +256,7 @@ def _from_environment(option: Option, text: str) -> list[str]:
 
 
 def _unset(value: str) -> bool:
-    """An optional setting of a bundle that nobody filled in arrives as its placeholder."""
+    """An optional setting of a bundle that was not filled in arrives as its placeholder."""
     return not value.strip() or value.strip().startswith("${user_config.")
 
 

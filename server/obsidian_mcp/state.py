@@ -101,7 +101,7 @@ class State:
 
     @contextlib.contextmanager
     def locked_if_free(self) -> Iterator[bool]:
-        """The same without waiting; whether it was free."""
+        """Alone as above, but without waiting; whether it was free."""
         with contextlib.ExitStack() as held:
             for lock in self._locks():
                 try:

@@ -36,7 +36,7 @@ def environment() -> dict[str, str]:
 
 
 def load(context: typer.Context, given: Mapping[str, Sequence[str]], quiet: bool = False) -> settings.Settings:
-    """Options may stand before the command or behind it."""
+    """Options may stand before the command or after it."""
     merged = {**(context.obj or {}), **given}
     if quiet and "log-level" not in merged:
         merged["log-level"] = ["error"]

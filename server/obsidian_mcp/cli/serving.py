@@ -60,7 +60,7 @@ def ide(
 ) -> None:
     """Let Claude Code see the note you are in: the vault appears in its /ide list.
 
-    Claude Code finds it when started inside the vault's folder, or from here, behind --.
+    Claude Code finds it when started inside the vault's folder, or from here, after --.
 
     Example: obsidian-mcp ide --vault ~/notes -- claude
     """
@@ -105,7 +105,7 @@ def mention(
     if heard:
         show.line(f"mentioned {where}")
     else:
-        show.line(f"nobody is connected yet: {where} waits a minute for Claude Code")
+        show.line(f"Claude Code is not connected yet: {where} waits a minute for it")
 
 
 def _lines(text: str) -> tuple[int, int] | None:

@@ -12,7 +12,7 @@ from obsidian_mcp.errors import SHELL, Failure, spec_of
 if TYPE_CHECKING:
     from rich.console import Console
 
-WIDEST = 1000  # where nobody looks at a screen, nothing is broken into lines
+WIDEST = 1000  # where the output is not a screen, nothing is broken into lines
 NARROWEST = 60  # columns; below that a table is no longer one
 
 

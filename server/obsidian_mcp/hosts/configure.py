@@ -126,7 +126,7 @@ def removing(host: Host, environ: Mapping[str, str], name: str) -> Change:
 
 def carry_out(change: Change) -> str | None:
     """Write it, and return where the file as it was is kept."""
-    file = os.path.realpath(change.file)  # a link into somebody's dotfiles stays one
+    file = os.path.realpath(change.file)  # a link into a dotfiles repository stays one
     made: list[str] = []
     try:
         os.makedirs(os.path.dirname(file), exist_ok=True)
@@ -160,7 +160,7 @@ def _discard(made: Sequence[str]) -> None:
 
 
 def _starts_us(entry: object) -> bool:
-    """A command of our name may be a link to somebody else's program."""
+    """A command of our name may be a link to another program."""
     if not isinstance(entry, dict) or not is_ours(entry):
         return False
     return "\0" in entry["command"] or "node_modules" not in os.path.realpath(_bytes(entry["command"])).decode(

@@ -65,7 +65,7 @@ def without_entry(text: str, section: str, name: str, comments: bool = True) -> 
 
 
 def _cut_out(text: str, own: Member) -> str:
-    """The member and the comma behind it, but no comment between the two; its line, if nothing else is on it."""
+    """The member and the comma after it, but no comment between the two; its line, if nothing else is on it."""
     start, end, kept = own.start, own.value.end, ""
     if own.comma is not None:
         kept = text[own.value.end : own.comma]
@@ -141,7 +141,7 @@ def _line_at(text: str, at: int) -> int:
 
 
 def _line_start(text: str, at: int) -> int | None:
-    """The same, if nothing but white space stands before."""
+    """Where the line begins, if nothing but white space stands before."""
     start = _line_at(text, at)
     return start if not text[start:at].strip(" \t") else None
 

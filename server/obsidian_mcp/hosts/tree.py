@@ -23,7 +23,7 @@ class Member:
     name: str
     start: int
     value: Node
-    comma: int | None = None  # where the comma behind it is
+    comma: int | None = None  # where the comma after it is
 
 
 @dataclass(slots=True)
@@ -43,7 +43,7 @@ class Node:
         return found[0] if found else None
 
     def at(self, *names: str) -> Node:
-        """The value behind a path of names that are there."""
+        """The value at a path of names that are there."""
         node = self
         for name in names:
             member = node.member(name)
@@ -70,7 +70,7 @@ class _Parser:
         node = self._value()
         self._skip()
         if self._at != len(self._text):
-            raise self._broken("something stands behind the end")
+            raise self._broken("something stands after the end")
         return node
 
     def _broken(self, why: str) -> Broken:

@@ -56,10 +56,10 @@ def from_app(said: str) -> tuple[str, Active | None]:
     if path is None:
         return found["base"], None
     if not isinstance(path, str) or not is_path(path):
-        raise Unreadable("it names no note")
+        raise Unreadable("it does not name a note")
     text = found.get("text", "")
     if not isinstance(text, str):
-        raise Unreadable("the selection is no text")
+        raise Unreadable("the selection is not text")
     start, end, head = (_place(found.get(key)) for key in ("from", "to", "head"))
     return found["base"], Active(VaultPath(path), text, start, end, head)
 

@@ -31,7 +31,7 @@ def stamp(found: os.stat_result) -> int | None:
 
 
 def stamp_of(found: os.stat_result) -> int:
-    """The same for what is known to be a regular file."""
+    """The stamp of what is known to be a regular file."""
     return hash((found.st_mtime_ns, found.st_ctime_ns, found.st_size, found.st_ino))
 
 

@@ -128,7 +128,7 @@ class HeldFolder:
         return HeldPath(self._fd, name, text)
 
     def open(self, path: str, flags: int) -> int:
-        """The same, opened at once: a whole vault is read through here."""
+        """Open a path at once: a whole vault is read through here."""
         if HOLDS:
             name = self._go(path)
             return os.open(name, flags, dir_fd=self._fd)

@@ -61,7 +61,7 @@ def open_note(path: VaultPath, new_tab: bool) -> Command:
     return [*command, "newtab"] if new_tab else command
 
 
-# One expression, the same for everybody: nothing that a person or a client says may get into it.
+# One expression, always the same: nothing that a person or a client says may get into it.
 _ACTIVE = (
     "(()=>{const w=app.workspace,a=w.activeEditor,v=a&&a.editor?a:(w.getMostRecentLeaf()||{}).view||{},"
     'e=v.editor,f=v.file||w.getActiveFile(),m=v.getMode?v.getMode():"source",'

@@ -1,4 +1,4 @@
-"""What the Obsidian command says of itself, for whoever wants to know why it doesn't work."""
+"""What the Obsidian command says of itself, to find out why it doesn't work."""
 
 from __future__ import annotations
 

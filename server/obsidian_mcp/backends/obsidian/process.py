@@ -1,7 +1,7 @@
 """Starting the CLI: the only place where a process is spawned.
 
 Whatever the child does — hang, flood, die, close its pipes and live on — the
-call ends within its limit and nothing of the child is left behind. A thread
+call ends within its limit and nothing of the child is left over. A thread
 per pipe reads until its end; the caller waits for both, for the limit, or for
 the client to cancel. (Polling `wait` would add up to 10 ms to every call, and
 select does not know pipes on Windows.)
@@ -103,7 +103,7 @@ def _creation_flags(platform: str = sys.platform) -> int:
 def end(child: subprocess.Popen[bytes], platform: str = sys.platform) -> None:
     """End the child and everything it started, if it lives.
 
-    What a child that has ended by itself leaves behind stays: older installers start the app that way.
+    What a child that has ended by itself leaves running stays: older installers start the app that way.
     """
     if child.poll() is not None:
         return

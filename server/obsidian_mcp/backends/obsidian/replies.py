@@ -200,7 +200,7 @@ def is_loss_of(stdout: bytes, data: bytes) -> bool:
 
 
 def _rest(reply: str, prefix: str) -> str | None:
-    """What follows on the one line there is; more lines are no known success."""
+    """What follows on the one line there is; more lines are not a known success."""
     rest = reply[len(prefix) :].rstrip("\r\n")
     return rest if reply.startswith(prefix) and "\n" not in rest else None
 

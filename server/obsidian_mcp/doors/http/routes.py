@@ -1,4 +1,4 @@
-"""Every route, behind the gate; errors are JSON everywhere."""
+"""Every route, after the gate; errors are JSON everywhere."""
 
 from __future__ import annotations
 

@@ -1,4 +1,27 @@
-"""MCP's own transport at /mcp: one POST, one reply, as JSON, or as a stream where a call reports progress first."""
+"""MCP's own transport at /mcp (Streamable HTTP).
+
+One POST carries one message, or in one old revision a batch. What comes back depends on what happens meanwhile:
+
+    nothing to answer (a notification, a response)    202, no body
+    a reply, and nothing before it                    200 with JSON, or the status of the error
+    progress before the reply                         200 with text/event-stream: the progress, then the reply
+
+So the kind of response is not known before the first thing has come back. `_Exchange.first` waits for it on the event
+loop; if that is a notification, `rest` streams it and all that follows.
+
+Three kinds of thread meet here. The message is taken on the loop. Its jobs run on the scheduler's threads, and report
+from there. The response is written on the loop again. `_Inbox` is where they meet: any thread puts, the loop takes.
+Crossing to the loop costs a wake-up, so it happens once per job (at its end), not once per message, and `LoopBridge`
+does it for many exchanges at a time. Each exchange counts its ends: one for the receiving itself, one per job; after
+the last there is nothing more to come, and its reply came before.
+
+A client that closes its connection cancels what it asked for: `Watch` waits for that, but only for jobs that are not
+over at once, because watching costs more than most jobs do.
+
+Sessions of the older revisions are ids that carry their own proof (an HMAC), so nothing is stored for them. Calls of
+one session, from whichever connection, share one table of ids, so that each can be cancelled from another POST; the
+table lives as long as one of its exchanges does.
+"""
 
 from __future__ import annotations
 

@@ -105,7 +105,7 @@ class Client:
         self._on_loop(lambda: self._put(data))
 
     def select(self) -> None:
-        """The same, for the selection, of which only the newest counts."""
+        """From any thread: there is a new selection. Only the newest is sent."""
         self._on_loop(self._make_due)
 
     def note(self) -> None:

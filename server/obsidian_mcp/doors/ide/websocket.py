@@ -149,14 +149,14 @@ class _Guarded(ServerConnection):
             self.transport.abort()
 
     def data_received(self, data: bytes) -> None:
-        """Pings are answered by the library, whether anybody reads the answers or not."""
+        """Pings are answered by the library, whether the client reads the answers or not."""
         super().data_received(data)
         if self.transport.get_write_buffer_size() > UNREAD:
             self.transport.abort()
 
 
 def bind(port: int) -> socket.socket:
-    """A socket of this machine alone, on which nobody is answered yet."""
+    """A socket of this machine alone, that does not answer yet."""
     bound = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     try:
         if os.name == "posix":  # elsewhere it would let two programs have one port

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 MOST_GATHERED = 500  # calls
 PATIENCE = 0.002  # seconds that the next line waits for a call: most are over by then
-BETWEEN_LOOKS = 0.25  # seconds between two looks whether anybody still waits for the last answers
+BETWEEN_LOOKS = 0.25  # seconds between two looks whether the client still waits for the last answers
 
 
 class _Stop(BaseException):

@@ -16,7 +16,7 @@ CHUNK = 64 * 1024
 
 
 class Closed(Exception):
-    """Nobody reads what we write any more."""
+    """The reader of our stdout is gone."""
 
 
 class Streams:
@@ -31,7 +31,7 @@ class Streams:
             self._poll.register(fd_out, 0)  # tells only of errors: the reader is gone
 
     def read(self) -> bytes:
-        """What has arrived; empty at the end. Raises Closed when nobody is left to answer."""
+        """What has arrived; empty at the end. Raises Closed when the client is gone."""
         while True:
             self._wait_for_input()
             try:
@@ -57,7 +57,7 @@ class Streams:
             raise Closed
 
     def send(self, message: bytes) -> None:
-        """Write one message as one line, whole, before anybody else's."""
+        """Write one message as one line, whole, before any other."""
         rest = memoryview(message + b"\n")
         with self._lock:
             while rest:
@@ -70,7 +70,7 @@ class Streams:
 
 
 def claim() -> Streams:
-    """Take stdin and stdout away from everybody else in this process."""
+    """Take stdin and stdout away from everything else in this process."""
     null = os.open(os.devnull, os.O_RDWR)
     while null < 3:  # started without stdin, stdout or stderr: nothing else may get their numbers
         null = os.dup(null)

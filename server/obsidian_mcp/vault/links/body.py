@@ -34,7 +34,7 @@ DEEPEST = 32  # pairs of parentheses in a destination, as in other readers of Ma
 
 
 class Body:
-    """One pass over the text behind the frontmatter."""
+    """One pass over the text after the frontmatter."""
 
     def __init__(self, text: str, start: int) -> None:
         self._text = text
@@ -164,7 +164,7 @@ class Body:
         return not line.strip("*_- \t") and len(line) - line.count(" ") - line.count("\t") >= 3
 
     def _skip_fence(self, fence: re.Match[str], end: int) -> None:
-        """Behind the fence's closing line, or where the quote or list item that holds it ends."""
+        """To the end of the fence's closing line, or of the quote or list item that holds it."""
         closing = re.compile(rf"[ \t>]*{re.escape(fence['mark'][0])}{{{len(fence['mark'])},}}[ \t]*\r?$")
         base = self._lists[-1] if self._lists else 0
         at = end + 1
@@ -194,7 +194,7 @@ class Body:
             if mark[0] == "`" or mark[0] == "$":
                 at = self._span_end(token, mark)
             elif mark in ("%%", "<!--"):
-                at = self._behind("%%" if mark == "%%" else "-->", token.end(), len(self._text))
+                at = self._end_of("%%" if mark == "%%" else "-->", token.end(), len(self._text))
             elif mark.endswith("[["):
                 at = self._wiki_at(token)
             elif mark == "[":
@@ -223,7 +223,7 @@ class Body:
         return end
 
     def _span_end(self, token: re.Match[str], mark: str) -> int:
-        """Behind a code span or a formula that begins here; behind the mark itself if it never ends."""
+        """The end of a code span or a formula that begins here; the end of the mark itself if it is never closed."""
         at = token.end()
         if at < self._unclosed.get(mark, 0):
             return at  # looked for already, from further back
@@ -242,13 +242,13 @@ class Body:
         self._unclosed[mark] = limit
         return at
 
-    def _behind(self, closing: str, at: int, limit: int) -> int:
-        """Behind a comment; one that never ends hides the rest."""
+    def _end_of(self, closing: str, at: int, limit: int) -> int:
+        """Where a comment ends; one that is never closed hides the rest."""
         found = self._text.find(closing, at, limit)
         return limit if found < 0 else found + len(closing)
 
     def _destination(self, at: int, limit: int, closing: bool) -> int:
-        """A Markdown destination, if one stands here: behind it."""
+        """Where a Markdown destination ends, if one stands here."""
         while at < limit and self._text[at] in " \t\r\n":
             at += 1
         if self._text.startswith("<", at):

@@ -1,7 +1,7 @@
 """The links in a file.
 
 Obsidian's Markdown has links in three places: the body, the properties, and the
-file nodes of a canvas. What stands in code, math or comments is no link. Only a
+file nodes of a canvas. What stands in code, math or comments is not a link. Only a
 target's own characters are ever replaced, so nothing else can change.
 """
 

@@ -69,7 +69,7 @@ class Resolver:
         return other
 
     def moved(self, old: str | None, new: str) -> Resolver:
-        """The same vault after one file has got another path, or a new one has come."""
+        """The vault after one file has got another path, or a new one has come."""
         other = self.copy()
         if old is not None:
             other.remove(old)
