@@ -28,10 +28,7 @@ HEAVY = {
     "socket",
 }
 # All that may be loaded before the first reply, beyond what the interpreter has loaded anyway.
-LIGHT = set(
-    "__future__ _json _queue select threading contextlib functools collections types operator keyword reprlib "
-    "_collections _functools _operator _weakrefset itertools".split()
-)
+LIGHT = set("__future__ _collections _json _queue select".split())
 OWN = set(
     "__main__ app call connection doors doors.stdio doors.stdio.server doors.stdio.streams errors features "
     "features.tools protocol protocol.framing protocol.jsonrpc protocol.methods protocol.quickjson protocol.results "

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-import threading
+from _thread import allocate_lock
 
 from obsidian_mcp import __version__
 from obsidian_mcp.features.tools import Tools
@@ -14,6 +14,7 @@ from obsidian_mcp.vaults import Vaults
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import threading
     from collections.abc import Callable, Sequence
 
     from obsidian_mcp.call import CallContext
@@ -45,7 +46,7 @@ class App:
         self.tools = Tools(settings, self.catalogue, labels, self._context, self.wake)
         self.server = NotesServer(settings, self.tools)
         self._awake = False
-        self._lock = threading.Lock()
+        self._lock = allocate_lock()
 
     def _context(self, label: str, call: CallContext) -> Context:
         from datetime import datetime
@@ -159,16 +160,19 @@ class WarmUp:
     def __init__(self, app: App) -> None:
         self._app = app
         self._nudges = 0
-        self._go = threading.Event()
+        self._go: threading.Event | None = None
 
     def nudge(self) -> None:
         """Called after every line: the first starts the waiting, the third ends it."""
         self._nudges += 1
-        if self._nudges == 1:
-            threading.Thread(target=self._run, daemon=True).start()
+        if self._go is None:
+            import threading  # not before the first reply
+
+            go = self._go = threading.Event()
+            threading.Thread(target=self._run, args=(go,), daemon=True).start()
         elif self._nudges == 3:
             self._go.set()
 
-    def _run(self) -> None:
-        self._go.wait(QUIET_BEFORE_WARM_UP)
+    def _run(self, go: threading.Event) -> None:
+        go.wait(QUIET_BEFORE_WARM_UP)
         self._app.wake()

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import contextlib
-import threading
 import time
+from _thread import allocate_lock  # threading loads much more, and is wanted later
 
 from obsidian_mcp.errors import Cancelled, TimedOut
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from typing import Protocol, TypeVar
+    from collections.abc import Callable
+    from typing import Any, Protocol, TypeVar
 
     T = TypeVar("T")
 
@@ -38,7 +37,7 @@ class CallContext:
         self.limit = limit
         self._report = report
         self._started = time.monotonic()
-        self._lock = threading.Lock()
+        self._lock = allocate_lock()
         self._cancelled = False
         self._stop: Callable[[], None] | None = None
 
@@ -65,24 +64,25 @@ class CallContext:
         if stop is not None:
             stop()
 
-    @contextlib.contextmanager
-    def running(self, start: Callable[[], T], stop: Callable[[T], None]) -> Iterator[T]:
-        """Something under way that cancelling stops, and that is stopped at the end in any case.
+    def running(self, start: Callable[[], T], stop: Callable[[T], None]) -> _Running:
+        """Around something that takes a while: cancelling stops it, and it is stopped at the end in any case.
 
         It starts under the lock: a cancel comes before it, and it never starts,
         or after it, and finds it.
         """
+        return _Running(self, start, stop)
+
+    def _start(self, start: Callable[[], T], stop: Callable[[T], None]) -> T:
         with self._lock:
             if self._cancelled:
                 raise cancelled()
             it = start()
             self._stop = lambda: stop(it)
-        try:
-            yield it
-        finally:
-            with self._lock:
-                self._stop = None
-            stop(it)
+        return it
+
+    def _forget(self) -> None:
+        with self._lock:
+            self._stop = None
 
     def check(self, doing: str) -> None:
         """Raise if the call must not go on to `doing`."""
@@ -94,16 +94,30 @@ class CallContext:
                 "Check that Obsidian responds, then try again.",
             )
 
-    @contextlib.contextmanager
-    def holding(self, lock: Lock, doing: str) -> Iterator[None]:
-        """Hold a lock that another call may keep for long: the limit and a cancel count while it is waited for."""
+    def acquire(self, lock: Lock, doing: str) -> None:
+        """Take a lock that another call may keep for long: the limit and a cancel count while it is waited for."""
         while not lock.acquire(timeout=BETWEEN_CHECKS):
             self.check(doing)
-        try:
-            yield
-        finally:
-            lock.release()
 
     def progress(self, message: str) -> None:
         if self._report is not None:
             self._report(self.elapsed, message)
+
+
+class _Running:
+    """A class and not a generator: contextlib takes longer to load than all of this module."""
+
+    __slots__ = ("_call", "_it", "_start", "_stop")
+
+    def __init__(self, call: CallContext, start: Callable[[], Any], stop: Callable[[Any], None]) -> None:
+        self._call = call
+        self._start = start
+        self._stop = stop
+
+    def __enter__(self) -> Any:
+        self._it = self._call._start(self._start, self._stop)
+        return self._it
+
+    def __exit__(self, *_: object) -> None:
+        self._call._forget()
+        self._stop(self._it)

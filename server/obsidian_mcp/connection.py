@@ -6,7 +6,7 @@ which requests are admitted, when each may run, and which reply belongs to it.
 
 from __future__ import annotations
 
-import threading
+from _thread import allocate_lock
 
 from obsidian_mcp import running
 from obsidian_mcp.call import CallContext
@@ -18,6 +18,7 @@ from obsidian_mcp.protocol.methods import Session
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import threading
     from collections.abc import Callable, Mapping
     from typing import Any, Protocol
 
@@ -52,7 +53,7 @@ class _Batch:
         self._expected = expected
         self._send = send
         self._replies: list[Reply] = []
-        self._lock = threading.Lock()
+        self._lock = allocate_lock()
 
     def answer(self, reply: Reply | None) -> None:
         with self._lock:
@@ -92,8 +93,17 @@ class Connection:
         self._unanswered = 0
         self._bytes_under_way = 0
         self._line_size = 0
-        self._change = threading.Condition()
+        self._condition: threading.Condition | None = None
         self.wants_to_end = False
+
+    @property
+    def _change(self) -> threading.Condition:
+        """Made when it is first needed: threading loads much, and the first reply needs none of it."""
+        if self._condition is None:
+            import threading
+
+            self._condition = threading.Condition()
+        return self._condition
 
     def receive(self, line: bytes | TooLong) -> None:
         """Take one line. Quick requests are answered before this returns."""
@@ -119,6 +129,8 @@ class Connection:
 
     def drain(self, within: float) -> bool:
         """Wait a while for everything under way to be answered; whether it has been."""
+        if not self.started:
+            return True
         with self._change:
             return self._change.wait_for(lambda: not self._unanswered, within)
 

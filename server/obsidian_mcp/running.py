@@ -7,8 +7,8 @@ have changed something says of the vault is decided in this module.
 from __future__ import annotations
 
 import os
-import threading
 import time
+from _thread import allocate_lock
 
 from obsidian_mcp.errors import READ, UNKNOWN, UNTOUCHED, Failure, InternalError, spec_of
 from obsidian_mcp.protocol import jsonrpc, results
@@ -123,7 +123,7 @@ class Progress:
         self._token = token if jsonrpc.is_id(token) else None
         self._send = send
         self._last = 0.0
-        self._lock = threading.Lock()
+        self._lock = allocate_lock()
 
     def report(self, seconds: float, message: str) -> None:
         with self._lock:

@@ -18,15 +18,17 @@ the jobs after it get threads of their own: a slow read delays the others by the
 
 from __future__ import annotations
 
-import threading
 from _queue import SimpleQueue
-from collections import deque
+from _thread import allocate_lock
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections import deque
     from collections.abc import Callable, Iterable
 
     Work = Callable[[], None]
+else:
+    from _collections import deque  # without what its package loads
 
 THREADS = 64  # as many jobs may hang before a read of another note has to wait
 
@@ -69,7 +71,7 @@ class _Note:
 
 class Scheduler:
     def __init__(self, threads: int = THREADS) -> None:
-        self._lock = threading.Lock()
+        self._lock = allocate_lock()
         self._notes: dict[str, _Note] = {}
         self._last_writer: _Turn | None = None
         self._ready: SimpleQueue[Work] = SimpleQueue()
@@ -89,7 +91,7 @@ class Scheduler:
         lane = deque(turn for turn in turns if turn is not None)
         if not lane:
             return
-        over = threading.Lock()
+        over = allocate_lock()
         over.acquire()
 
         def work() -> None:
@@ -173,6 +175,8 @@ class Scheduler:
             self._started += more
         self._ready.put(work)
         if more:
+            import threading  # with all that it loads: not before the first job
+
             threading.Thread(target=self._work, daemon=True).start()
 
     def _work(self) -> None:

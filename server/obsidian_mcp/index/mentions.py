@@ -12,7 +12,7 @@ import time
 from collections.abc import Iterable, Iterator
 
 from obsidian_mcp.call import CallContext
-from obsidian_mcp.index.names import SETTLED, WAITING, Names
+from obsidian_mcp.index.names import SETTLED, Names
 from obsidian_mcp.vault.index import Disk
 from obsidian_mcp.vault.links.link_names import mark, names_in
 
@@ -35,7 +35,7 @@ class Mentions:
         """
         wanted = [mark(key) for key in keys]
         found: dict[str, bytes | None] = dict.fromkeys(others)
-        with call.holding(self._names.lock, WAITING):
+        with self._names.held(call):
             unread = self._forget_changed(call)
             self._names.require_all("links in its notes could not be kept")
             for path, mentioned in self._mentioned.items():

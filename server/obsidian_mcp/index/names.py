@@ -6,8 +6,10 @@ trusted.
 
 from __future__ import annotations
 
+import contextlib
 import threading
 import time
+from collections.abc import Iterator
 
 from obsidian_mcp.call import CallContext
 from obsidian_mcp.errors import FileFailed, PermissionDenied
@@ -16,30 +18,29 @@ from obsidian_mcp.vault.links.resolver import Resolver
 from obsidian_mcp.vault.names import Name
 
 SETTLED = 50_000_000  # ns; file systems keep time in steps of some milliseconds
-WAITING = "looking at the vault's files"
 
 
 class Names:
     def __init__(self, disk: Disk) -> None:
         self._disk = disk
-        self.lock = threading.RLock()
+        self._lock = threading.RLock()
         self._listings: dict[str, tuple[Listing, int]] = {}
         self._resolver = Resolver(())
         self._closed: list[tuple[str, Closed]] = []
 
     def snapshot(self, call: CallContext) -> Resolver:
         """The files there are now, to be kept."""
-        with call.holding(self.lock, WAITING):
+        with self.held(call):
             found = self.current(call).copy()
             self.require_all("links to its notes could not be kept")
             return found
 
     def paths(self, call: CallContext) -> list[str]:
-        with call.holding(self.lock, WAITING):
+        with self.held(call):
             return self.current(call).paths()
 
     def matching(self, name: Name, call: CallContext) -> list[str]:
-        with call.holding(self.lock, WAITING):
+        with self.held(call):
             found = name.matches(self.current(call).named(name.path.filename))
             if not found:
                 self.require_all("it cannot be told whether the note is there")
@@ -47,10 +48,19 @@ class Names:
 
     def namesakes(self, path: str, call: CallContext) -> list[str]:
         """The other files that links of the same name could mean."""
-        with call.holding(self.lock, WAITING):
+        with self.held(call):
             found = [other for other in self.current(call).namesakes(path) if other != path]
             self.require_all("links to a note of that name could not be kept", but_forbidden=True)
             return found
+
+    @contextlib.contextmanager
+    def held(self, call: CallContext) -> Iterator[None]:
+        """Alone with the index: another call may be reading a whole vault."""
+        call.acquire(self._lock, "looking at the vault's files")
+        try:
+            yield
+        finally:
+            self._lock.release()
 
     def current(self, call: CallContext) -> Resolver:
         """The files there are now, to be looked at while the lock is held."""

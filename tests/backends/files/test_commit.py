@@ -258,7 +258,7 @@ def test_a_call_does_not_wait_beyond_its_limit_for_another_that_reads_the_vault(
     held, release = threading.Event(), threading.Event()
 
     def hold() -> None:
-        with names.lock:
+        with names.held(CallContext()):
             held.set()
             release.wait(60)
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import select
 import sys
-import threading
+from _thread import allocate_lock
 
 CHUNK = 64 * 1024
 
@@ -23,7 +23,7 @@ class Streams:
     def __init__(self, fd_in: int, fd_out: int) -> None:
         self._in = fd_in
         self._out = fd_out
-        self._lock = threading.Lock()
+        self._lock = allocate_lock()
         self._poll = None
         if hasattr(select, "poll"):
             self._poll = select.poll()
