@@ -49,13 +49,10 @@ class App:
         self._lock = allocate_lock()
 
     def _context(self, label: str, call: CallContext) -> Context:
-        from datetime import datetime
-
         from obsidian_mcp.tools.tool import Context
 
         self.wake()
-        vault, index = self.vaults.open(label, call)
-        return Context(vault, index, call, datetime.now)
+        return Context(self.vaults.open(label, call), call)
 
     def wake(self) -> None:
         """Load what calls need, once: a second caller waits for the first."""

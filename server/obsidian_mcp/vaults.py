@@ -27,6 +27,16 @@ if TYPE_CHECKING:
     from obsidian_mcp.vault.port import Backend, Vault
 
 
+class Opened:
+    """A vault for the length of one call, and its index if it has one."""
+
+    __slots__ = ("index", "vault")
+
+    def __init__(self, vault: Vault, index: Index | None = None) -> None:
+        self.vault = vault
+        self.index = index
+
+
 class Vaults:
     """Those that one server serves. The backend is chosen when it is first needed, for good."""
 
@@ -47,9 +57,8 @@ class Vaults:
         """Which backend, and why."""
         return self.backend.name, self._why
 
-    def open(self, label: str, call: CallContext) -> tuple[Vault, Index | None]:
-        """The vault for one call, and its index if it has one."""
-        return self.backend.open(self.wanted[self.labels.index(label)], call)
+    def open(self, label: str, call: CallContext) -> Opened:
+        return Opened(*self.backend.open(self.wanted[self.labels.index(label)], call))
 
     def active(self, wanted: str, call: CallContext) -> Active | None:
         return self.backend.active(wanted, call)

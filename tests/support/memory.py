@@ -6,7 +6,6 @@ import json
 import os
 import queue
 from collections.abc import Callable, Iterable, Iterator
-from datetime import datetime
 from typing import Any
 
 from obsidian_mcp.call import CallContext
@@ -29,6 +28,7 @@ from obsidian_mcp.vault.index import Index, Listing
 from obsidian_mcp.vault.names import Name
 from obsidian_mcp.vault.path import VaultPath, is_path
 from obsidian_mcp.vault.port import Stat
+from obsidian_mcp.vaults import Opened
 from tests.support.client import ToolFailed, peak_mb
 
 PATIENCE = 60.0
@@ -119,7 +119,7 @@ def context(files: Files) -> Callable[[str, CallContext], Context]:
     """What the tools get of such a vault."""
     names = Names(files)
     index = Index(names, Mentions(files, names))
-    return lambda label, call: Context(MemoryVault(files), index, call, datetime.now)
+    return lambda label, call: Context(Opened(MemoryVault(files), index), call)
 
 
 class Session:

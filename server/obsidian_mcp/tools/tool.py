@@ -15,19 +15,20 @@ from pydantic.fields import FieldInfo
 from obsidian_mcp.call import CallContext
 from obsidian_mcp.errors import BadArguments
 from obsidian_mcp.tools.toolsets import Toolset
-from obsidian_mcp.vault.index import Index
 from obsidian_mcp.vault.path import BadPath
-from obsidian_mcp.vault.port import Vault
+from obsidian_mcp.vaults import Opened
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class Context:
-    """What a tool may use: the vault, its index where it has one, the call it is part of, and the time."""
+class Context(Opened):
+    """What a tool may use: all that was opened with the vault, the call it is part of, and the time."""
 
-    vault: Vault
-    index: Index | None
-    call: CallContext
-    now: Callable[[], datetime]
+    __slots__ = ("call", "now")
+
+    def __init__(self, opened: Opened, call: CallContext, now: Callable[[], datetime] = datetime.now) -> None:
+        for name in Opened.__slots__:
+            setattr(self, name, getattr(opened, name))
+        self.call = call
+        self.now = now
 
 
 class NamesNote:
