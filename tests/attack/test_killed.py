@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import json
 import os
 import shutil
-import sys
-from collections.abc import Callable
+import threading
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -15,40 +16,13 @@ from typing import Any
 import pytest
 
 from tests.support.client import PATIENCE, Server, ToolFailed
+from tests.support.forks import SEARCHED, Fault, Forked, Forks, Killed, faulty
 from tests.support.world import World
 
-# Before the n-th of the calls named, counted from the tool call on, the process is killed, or the call fails.
-BEFORE_STEP = """
-import os, stat, sys
-write, read, fstat = os.write, os.read, os.fstat
-left, kind, names = int(sys.argv.pop(1)), sys.argv.pop(1), sys.argv.pop(1)
-counting = False
-def guarded(function):
-    def act(*arguments, **more):
-        global counting, left
-        if function in (write, read) and not stat.S_ISREG(fstat(arguments[0]).st_mode):
-            data = function(*arguments)
-            counting = counting or function is read and b"tools/call" in data
-            return data
-        left -= counting
-        if left == 0 and counting:
-            if kind == "kill":
-                os.kill(os.getpid(), 9)
-            write(2, b"FAILING\\n")
-            raise OSError(int(kind), os.strerror(int(kind)))
-        return function(*arguments, **more)
-    return act
-for name in {"write", "read", *names.split()}:
-    setattr(os, name, guarded(getattr(os, name)))
-from obsidian_mcp.backends.files import held as holding
-holding.rename_new = guarded(holding.rename_new)
-from obsidian_mcp.__main__ import main
-main()
-"""
-CHANGING = "replace rename fsync mkdir unlink link write chmod rmdir"
-LOOKING = "open read stat lstat fstat scandir listdir"
+CHANGING = "replace rename rename_new fsync mkdir unlink link write read chmod rmdir"
+LOOKING = "open read stat lstat fstat scandir listdir rename_new write"
 TOLD = (-32000, -32002, -32005)
-AT_ONCE, MOST_STEPS = 4, 200
+AT_ONCE, MOST_STEPS = 2, 200
 OLD, OTHER = b"old text\n", b"other [[Note]]\n"
 Write = tuple[str, dict[str, Any], dict[str, bytes]]
 WRITES: dict[str, Write] = {
@@ -84,18 +58,62 @@ def notes(world: World) -> dict[str, bytes]:
     return {path: data for path, data in found.items() if not path.startswith(".obsidian/")}
 
 
-def serving(world: World, *words: str, calls: str = CHANGING) -> Server:
-    command = (sys.executable, "-c", BEFORE_STEP, *words, calls) if words else (sys.executable, "-m", "obsidian_mcp")
-    return Server(world.environment(), "--backend", "embedded", "--vault", str(world.vault), command=command)
+@pytest.fixture(scope="module")
+def forks() -> Iterator[Forks]:
+    with Forks() as forks:
+        yield forks
+
+
+@pytest.fixture(scope="module", params=[True, False], ids=["held", "by path"])
+def holds(request: pytest.FixtureRequest) -> bool:
+    """Whether folders are held open, as here, or named by their paths, as where the system can't do that."""
+    held: bool = request.param
+    return held
+
+
+EMBEDDED = ("--backend", "embedded")
+
+
+def environment(world: World) -> dict[str, str]:
+    """With a temporary folder of its own: Python tries that with a file, which a server that is killed leaves."""
+    return world.environment(TMPDIR=str(world.folder), PYTHONPATH=SEARCHED)
+
+
+Forking = Callable[..., contextlib.AbstractContextManager[Forked]]
+
+
+@pytest.fixture(scope="module")
+def forked(forks: Forks, holds: bool) -> Forking:
+    """A server in a fork, on the vault of a world."""
+
+    def server(
+        world: World, fault: Fault | None = None, options: tuple[str, ...] = EMBEDDED
+    ) -> contextlib.AbstractContextManager[Forked]:
+        return forks.server(environment(world), "--vault", str(world.vault), *options, fault=fault, holds=holds)
+
+    return server
+
+
+def serving(world: World, fault: Fault | None = None) -> Server:
+    """A real server on it."""
+    more: dict[str, Any] = {"command": faulty(fault)} if fault else {}
+    return Server(environment(world), "--vault", str(world.vault), *EMBEDDED, **more)
 
 
 def at_every_step(attempt: Callable[[int], bool]) -> None:
-    """Several at a time, until one says that it got through."""
+    """In order and several at a time, until one says that it got through."""
+    steps, through = iter(range(1, MOST_STEPS)), threading.Event()
+
+    def work() -> None:
+        while not through.is_set():
+            step = next(steps, None)
+            assert step is not None, "no run got through"
+            if not attempt(step):
+                through.set()
+
     with ThreadPoolExecutor(AT_ONCE) as pool:
-        for first in range(1, MOST_STEPS, AT_ONCE):
-            if not all(list(pool.map(attempt, range(first, first + AT_ONCE)))):
-                return
-    raise AssertionError("no run got through")
+        for worker in [pool.submit(work) for _ in range(AT_ONCE)]:
+            worker.result()
 
 
 UNCARRIED = "C:\\new"  # the Obsidian command would make a line of it: so it goes by the file
@@ -108,29 +126,28 @@ THROUGH_THE_APP: dict[str, Write] = {
 
 
 @pytest.mark.parametrize(
-    ("options", "write"),
+    ("holds", "options", "write"),
     [
-        *(pytest.param(("--backend", "embedded"), WRITES[name], id=name) for name in WRITES),
-        *(pytest.param((), THROUGH_THE_APP[name], id=f"{name}, beside the app") for name in THROUGH_THE_APP),
+        *(pytest.param(True, EMBEDDED, WRITES[name], id=name) for name in WRITES),
+        *(pytest.param(False, EMBEDDED, WRITES[name], id=f"{name}, by path") for name in WRITES),
+        *(pytest.param(True, (), THROUGH_THE_APP[name], id=f"{name}, beside the app") for name in THROUGH_THE_APP),
     ],
+    indirect=["holds"],
 )
 def test_a_write_that_is_killed_at_any_step_has_happened_or_has_not(
-    tmp_path: Path, options: tuple[str, ...], write: Write
+    tmp_path: Path, forked: Forking, options: tuple[str, ...], write: Write
 ) -> None:
     tool, arguments, change = write
+    names = ["Z.md", *("Deep/Z.md" for path in change if path.startswith("Deep/"))]
     outcomes = set()
 
     def attempt(step: int) -> bool:
         world = prepared(tmp_path / str(step))
-        named = ("--vault", str(world.vault), *options)
-        command = (sys.executable, "-c", BEFORE_STEP, str(step), "kill", CHANGING)
-        with Server(world.environment(), *named, command=command) as server:
-            server.initialize().begin_call(tool, **arguments)
-            server.stdin.close()
-            killed = server.process.wait(PATIENCE) == -9
-        with Server(world.environment(), *named) as server:  # which puts right what was left, and writes there itself
-            server.initialize()
-            for name in ("Z.md", "Deep/Z.md"):
+        with forked(world, Fault(step, CHANGING), options) as server, contextlib.suppress(Killed):
+            server.call(tool, **arguments)
+        killed = server.killed
+        with forked(world, None, options) as server:  # which puts right what was left, and writes there itself
+            for name in names:
                 server.call("create_note", name=name, content=UNCARRIED)
                 server.call("delete_note", name=name, permanent=True)
         found = notes(world)
@@ -143,106 +160,133 @@ def test_a_write_that_is_killed_at_any_step_has_happened_or_has_not(
     assert outcomes == {True, False}
 
 
+def check_that_it_was_told(world: World, failed: ToolFailed | None, change: dict[str, bytes], step: int) -> None:
+    # A temporary file that can't be removed now is removed before the next write.
+    found = {path: data for path, data in notes(world).items() if ".obsidian-mcp-" not in path}
+    if failed is None:
+        assert found == after(change), step
+    else:
+        assert failed.code in TOLD, (step, failed.message)
+        assert found == after({}) or (found == after(change) and "could not be" in failed.message), (step, failed)
+
+
+FAILURES = {
+    "EIO": (CHANGING, errno.EIO),
+    "ENOSPC": (CHANGING, errno.ENOSPC),
+    "EACCES": (CHANGING, errno.EACCES),
+    "EIO when looking": (LOOKING, errno.EIO),
+}
+ALL = [(write, failure) for write in WRITES for failure in FAILURES]
+# The others differ in the number alone; and a rename opens, replaces and moves, as the rest do together.
+BY_PATH = [*((write, "EIO") for write in WRITES), ("rename", "EIO when looking")]
+
+
 @pytest.mark.parametrize(
-    ("calls", "error"),
-    [(CHANGING, errno.EIO), (CHANGING, errno.ENOSPC), (CHANGING, errno.EACCES), (LOOKING, errno.EIO)],
+    ("holds", "write", "failure"),
+    [
+        *(pytest.param(True, write, FAILURES[name], id=f"{write}, {name}") for write, name in ALL),
+        *(pytest.param(False, write, FAILURES[name], id=f"{write}, {name}, by path") for write, name in BY_PATH),
+    ],
+    indirect=["holds"],
 )
-@pytest.mark.parametrize("write", WRITES)
 def test_a_disk_that_fails_at_any_step_is_told_and_nothing_is_lost(
-    tmp_path: Path, write: str, calls: str, error: int
+    tmp_path: Path, forked: Forking, write: str, failure: tuple[str, int]
 ) -> None:
     tool, arguments, change = WRITES[write]
 
     def attempt(step: int) -> bool:
         world = prepared(tmp_path / str(step))
-        with serving(world, str(step), str(error), calls=calls) as server:
-            server.initialize()
-            open_before = os.listdir(f"/proc/{server.process.pid}/fd")
+        with forked(world, Fault(step, *failure)) as server:
             try:
                 server.call(tool, **arguments)
                 failed = None
             except ToolFailed as problem:
                 failed = problem
-            assert server.request("ping")["result"] == {}
-            assert os.listdir(f"/proc/{server.process.pid}/fd") == open_before, step
-        # A temporary file that can't be removed now is removed before the next write.
-        found = {path: data for path, data in notes(world).items() if ".obsidian-mcp-" not in path}
-        if failed is None:
-            assert found == after(change), step
-        else:
-            assert failed.code in TOLD, (step, failed.message)
-            assert found == after({}) or (found == after(change) and "could not be" in failed.message), (step, failed)
+            open_before, open_after = server.descriptors
+            assert open_after == open_before, step
+        check_that_it_was_told(world, failed, change, step)
         shutil.rmtree(world.folder)
-        return b"FAILING" in server.log
+        return server.happened
 
     at_every_step(attempt)
 
 
-def interrupted(world: World, step: int) -> bool:
-    """A rename, killed before that step; whether that was between the file and its links."""
-    tool, arguments, change = WRITES["rename"]
-    with serving(world, str(step), "kill") as server:
-        server.initialize().begin_call(tool, **arguments)
-        server.stdin.close()
-        server.process.wait(PATIENCE)
+def is_midway(world: World) -> bool:
+    """Whether the rename was killed between the file and its links."""
     found = {path: data for path, data in notes(world).items() if ".obsidian-mcp-" not in path}
-    return found not in (after({}), after(change))
+    return found not in (after({}), after(WRITES["rename"][2]))
+
+
+def interrupted(forked: Forking, world: World, step: int) -> bool:
+    """A rename, killed before that step."""
+    tool, arguments, _ = WRITES["rename"]
+    with forked(world, Fault(step, CHANGING)) as server, contextlib.suppress(Killed):
+        server.call(tool, **arguments)
+    return is_midway(world)
 
 
 @pytest.fixture(scope="module")
-def midway(tmp_path_factory: pytest.TempPathFactory) -> int:
+def midway(tmp_path_factory: pytest.TempPathFactory, forked: Forking) -> int:
     """The step before which a kill leaves the most to do."""
     folder = tmp_path_factory.mktemp("midway")
-    return next(step for step in range(1, MOST_STEPS) if interrupted(prepared(folder / str(step)), step))
+    steps = range(1, MOST_STEPS)
+    return next(step for step in steps if interrupted(forked, prepared(folder / str(step)), step))
 
 
-@pytest.mark.parametrize(("calls", "error"), [(CHANGING, errno.ENOSPC), (CHANGING, errno.EIO), (LOOKING, errno.EIO)])
+@pytest.mark.parametrize(
+    ("holds", "failure"),
+    [
+        *(pytest.param(True, FAILURES[name], id=name) for name in ("ENOSPC", "EIO", "EIO when looking")),
+        pytest.param(False, FAILURES["EIO"], id="EIO, by path"),
+    ],
+    indirect=["holds"],
+)
 def test_a_disk_that_fails_while_an_interrupted_move_is_put_right_costs_no_link(
-    tmp_path: Path, midway: int, calls: str, error: int
+    tmp_path: Path, forked: Forking, midway: int, failure: tuple[str, int]
 ) -> None:
     def attempt(step: int) -> bool:
         world = prepared(tmp_path / str(step))
-        assert interrupted(world, midway)
-        with serving(world, str(step), str(error), calls=calls) as server:
-            server.initialize().request("tools/call", {"name": "obsidian_read_note", "arguments": {"name": "Other.md"}})
-            assert server.request("ping")["result"] == {}
-        log = bytes(server.log)
-        with serving(world) as server:
-            server.initialize().call("read_note", name="Other.md")
+        assert interrupted(forked, world, midway)
+        with forked(world, Fault(step, *failure)) as failing, contextlib.suppress(ToolFailed):
+            failing.call("read_note", name="Other.md")
+        with forked(world) as server:
+            server.call("read_note", name="Other.md")
             server.call("create_note", name="Z.md", content="z")  # which sweeps
             server.call("delete_note", name="Z.md", permanent=True)
         assert notes(world) == after(WRITES["rename"][2]), step
         shutil.rmtree(world.folder)
-        return b"FAILING" in log
+        return failing.happened
 
     at_every_step(attempt)
 
 
 def test_a_move_interrupted_before_the_disk_was_unmounted_is_finished_when_it_is_back(
-    tmp_path: Path, midway: int
+    tmp_path: Path, forked: Forking, midway: int
 ) -> None:
     world = prepared(tmp_path)
-    assert interrupted(world, midway)
+    assert interrupted(forked, world, midway)
     world.vault.rename(tmp_path / "elsewhere")
     world.vault.mkdir()
-    with serving(world) as server:
+    with forked(world) as server:
         with pytest.raises(ToolFailed):
-            server.initialize().call("read_note", name="Other.md")
+            server.call("read_note", name="Other.md")
         server.call("create_note", name="Meanwhile.md", content="a note can be made in an empty vault")
     shutil.rmtree(world.vault)
     (tmp_path / "elsewhere").rename(world.vault)
-    with serving(world) as server:
-        server.initialize().call("read_note", name="Other.md")
+    with forked(world) as server:
+        server.call("read_note", name="Other.md")
     assert notes(world) == after(WRITES["rename"][2])
 
 
-def test_a_note_that_may_not_be_written_keeps_the_journal_and_stops_moves_alone(tmp_path: Path, midway: int) -> None:
+def test_a_note_that_may_not_be_written_keeps_the_journal_and_stops_moves_alone(
+    tmp_path: Path, forked: Forking, midway: int
+) -> None:
     world = prepared(tmp_path)
-    assert interrupted(world, midway)
+    assert interrupted(forked, world, midway)
     other = world.vault / "Other.md"
     other.chmod(0o444)
-    with serving(world) as server:
-        assert server.initialize().call("read_note", name="Name.md")["content"] == "old text\n"
+    with forked(world) as server:
+        assert server.call("read_note", name="Name.md")["content"] == "old text\n"
         server.call("append_note", name="Name.md", content="more")
         with pytest.raises(ToolFailed) as caught:
             server.call("rename_note", name="Name.md", new_name="Third")
@@ -250,6 +294,56 @@ def test_a_note_that_may_not_be_written_keeps_the_journal_and_stops_moves_alone(
         other.chmod(0o644)
         server.call("read_note", name="Name.md")
     assert other.read_bytes() == b"other [[Name]]\n"
+
+
+IN_A_REAL_PROCESS = pytest.mark.parametrize("holds", [True], ids=["a real process"], indirect=True)
+
+
+@IN_A_REAL_PROCESS
+def test_a_real_server_that_is_killed_midway_leaves_a_move_that_the_next_finishes(tmp_path: Path, midway: int) -> None:
+    """At the same step as in a fork: both count alike."""
+    tool, arguments, change = WRITES["rename"]
+    world = prepared(tmp_path)
+    with serving(world, Fault(midway, CHANGING)) as server:
+        server.initialize().begin_call(tool, **arguments)
+        server.stdin.close()
+        assert server.process.wait(PATIENCE) == -9
+    assert is_midway(world)
+    with serving(world) as server:
+        server.initialize().call("create_note", name="Z.md", content="z")
+        server.call("delete_note", name="Z.md", permanent=True)
+    assert notes(world) == after(change)
+
+
+@IN_A_REAL_PROCESS
+def test_a_real_server_tells_of_a_disk_that_fails_midway_and_goes_on(tmp_path: Path, midway: int) -> None:
+    tool, arguments, change = WRITES["rename"]
+    world = prepared(tmp_path)
+    with serving(world, Fault(midway, CHANGING, errno.EIO)) as server:
+        server.initialize()
+        open_before = os.listdir(f"/proc/{server.process.pid}/fd")
+        with pytest.raises(ToolFailed) as caught:
+            server.call(tool, **arguments)
+        assert server.request("ping")["result"] == {}
+        assert os.listdir(f"/proc/{server.process.pid}/fd") == open_before
+    check_that_it_was_told(world, caught.value, change, midway)
+    assert b"FAILING" in server.log
+
+
+@IN_A_REAL_PROCESS
+def test_a_real_server_on_a_disk_that_fails_while_it_puts_a_move_right_costs_no_link(
+    tmp_path: Path, forked: Forking, midway: int
+) -> None:
+    world = prepared(tmp_path)
+    assert interrupted(forked, world, midway)
+    with serving(world, Fault(1, "replace", errno.ENOSPC)) as server:
+        server.initialize().request("tools/call", {"name": "obsidian_read_note", "arguments": {"name": "Other.md"}})
+        assert server.request("ping")["result"] == {}
+    assert b"FAILING" in server.log
+    assert is_midway(world)
+    with serving(world) as server:
+        server.initialize().call("read_note", name="Other.md")
+    assert notes(world) == after(WRITES["rename"][2])
 
 
 def test_a_journal_that_is_damaged_stops_nobody(tmp_path: Path) -> None:
