@@ -2,61 +2,92 @@
 
 from __future__ import annotations
 
-import sys
+import contextlib
+import errno
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
 from tests.support.client import PATIENCE, Server, ToolFailed
+from tests.support.forks import SEARCHED, Fault, Forked, Forks, Killed, faulty
 from tests.support.world import World
 from tests.test_embedded import serving
 
-KILL_BEFORE = """
-import os, sys
-left = int(sys.argv.pop(1))
-def guarded(function):
-    def act(*arguments, **more):
-        global left
-        left -= 1
-        if left == 0:
-            os.kill(os.getpid(), 9)
-        return function(*arguments, **more)
-    return act
-for name in ("replace", "rename", "fsync", "mkdir", "unlink"):
-    setattr(os, name, guarded(getattr(os, name)))
-from obsidian_mcp.__main__ import main
-main()
-"""
+CHANGING = "replace rename rename_new fsync mkdir unlink"
+Serving = Callable[..., contextlib.AbstractContextManager[Server | Forked]]
 
 
-def test_a_move_that_is_killed_at_any_step_is_finished_or_taken_back(tmp_path: Path) -> None:
+def environment(world: World) -> dict[str, str]:
+    """With a temporary folder of its own: Python tries that with a file, which a server that is killed leaves."""
+    return world.environment(TMPDIR=str(world.folder), PYTHONPATH=SEARCHED)
+
+
+@pytest.fixture(scope="module")
+def forks() -> Iterator[Forks]:
+    with Forks() as forks:
+        yield forks
+
+
+@pytest.fixture
+def forked(forks: Forks) -> Serving:
+    """A server in a fork, on the vault of a world."""
+
+    def server(
+        world: World, fault: Fault | None = None, holds: bool = True
+    ) -> contextlib.AbstractContextManager[Forked]:
+        options = ("--vault", str(world.vault), "--backend", "embedded")
+        return forks.server(environment(world), *options, fault=fault, holds=holds)
+
+    return server
+
+
+@contextlib.contextmanager
+def really(world: World, fault: Fault) -> Iterator[Server]:
+    """A real server on it, with that fault."""
+    options = ("--vault", str(world.vault), "--backend", "embedded")
+    with Server(environment(world), *options, command=faulty(fault)) as server:
+        yield server.initialize()
+
+
+def prepared(folder: Path) -> World:
+    world = World(folder)
+    world.put("Old.md", "old [[Old]] [[A]]")
+    for number in range(3):
+        world.put(f"N{number}.md", f"{number} [[Old]]")
+    world.put("A.md", "a")
+    world.put("Q: why.md", "q [[Old]]")
+    return world
+
+
+MOVED = {
+    "Vault/Deep/New.md": b"old [[New]] [[A]]",
+    "Vault/A.md": b"a",
+    "Vault/Q: why.md": b"q [[New]]",
+    **{f"Vault/N{number}.md": f"{number} [[New]]".encode() for number in range(3)},
+}
+
+
+@pytest.mark.parametrize("holds", [True, False], ids=["held", "by path"])
+def test_a_move_that_is_killed_at_any_step_is_finished_or_taken_back(
+    tmp_path: Path, forked: Serving, holds: bool
+) -> None:
     """Before every call that changes the disk, until one run gets through."""
     outcomes = set()
     for step in range(1, 60):
-        world = World(tmp_path / str(step))
-        world.put("Old.md", "old [[Old]] [[A]]")
-        for number in range(3):
-            world.put(f"N{number}.md", f"{number} [[Old]]")
-        world.put("A.md", "a")
-        world.put("Q: why.md", "q [[Old]]")
+        world = prepared(tmp_path / str(step))
         before = world.tree()
-        command = (sys.executable, "-c", KILL_BEFORE, str(step))
-        arguments = ("--vault", str(world.vault), "--backend", "embedded")
-        with Server(world.environment(), *arguments, command=command) as server:
-            server.initialize().begin_call("move_note", name="Old", to="Deep/New.md")
-            server.stdin.close()
-            killed = server.process.wait(PATIENCE) == -9
-        with serving(world) as server:
+        with forked(world, Fault(step, CHANGING), holds) as server:
+            try:
+                server.call("move_note", name="Old", to="Deep/New.md")
+                killed = False
+            except Killed:
+                killed = True
+        with forked(world, None, holds) as server:
             assert server.call("read_note", name="A.md")["content"] == "a"
         after = world.tree()
-        moved = {
-            "Vault/Deep/New.md": b"old [[New]] [[A]]",
-            "Vault/A.md": b"a",
-            "Vault/Q: why.md": b"q [[New]]",
-            **{f"Vault/N{number}.md": f"{number} [[New]]".encode() for number in range(3)},
-        }
-        assert after in (before, moved), step
-        outcomes.add("moved" if after == moved else "taken back")
+        assert after in (before, MOVED), step
+        outcomes.add("moved" if after == MOVED else "taken back")
         if not killed:
             break
     else:
@@ -65,64 +96,71 @@ def test_a_move_that_is_killed_at_any_step_is_finished_or_taken_back(tmp_path: P
     assert outcomes == {"moved", "taken back"}
 
 
-FULL_DISK = """
-import os, sys
-left = int(sys.argv.pop(1))
-replace = os.replace
-def failing(*arguments, **more):
-    global left
-    if str(arguments[1]).endswith(".md"):
-        left -= 1
-        if left == 0:
-            raise OSError(28, "No space left on device")
-    return replace(*arguments, **more)
-os.replace = failing
-from obsidian_mcp.__main__ import main
-main()
-"""
-
-NO_ROOM = """
-import os, sys
-left = int(sys.argv.pop(1))
-fsync = os.fsync
-def failing(fd):
-    global left
-    left -= 1
-    if left <= 0:
-        raise OSError(28, "No space left on device")
-    return fsync(fd)
-os.fsync = failing
-from obsidian_mcp.__main__ import main
-main()
-"""
-
-
 @pytest.mark.parametrize(
-    ("failing", "step"), [*((NO_ROOM, step) for step in (1, 2, 3, 5)), *((FULL_DISK, step) for step in (1, 2, 3))]
+    ("fault", "outcome"),
+    [(Fault(2, "fsync"), "taken back"), (Fault(2, "replace"), "moved")],
+    ids=["taken back", "finished"],
 )
-def test_a_move_that_fails_leaves_the_vault_as_it_was_and_usable(own_world: World, failing: str, step: int) -> None:
+def test_a_real_server_that_is_killed_leaves_a_move_that_the_next_finishes_or_takes_back(
+    tmp_path: Path, fault: Fault, outcome: str
+) -> None:
+    """Before a text is on the disk, and before the first is put in its place: the journal is replaced first."""
+    world = prepared(tmp_path)
+    before = world.tree()
+    with really(world, fault) as server:
+        server.begin_call("move_note", name="Old", to="Deep/New.md")
+        server.stdin.close()
+        assert server.process.wait(PATIENCE) == -9
+    assert world.tree() not in (before, MOVED)
+    with serving(world) as server:
+        assert server.call("read_note", name="A.md")["content"] == "a"
+    assert world.tree() == (MOVED if outcome == "moved" else before)
+
+
+def no_room(step: int) -> Fault:
+    """A disk that stays full."""
+    return Fault(step, "fsync", errno.ENOSPC, lasting=True)
+
+
+def full_disk(step: int, lasting: bool = False) -> Fault:
+    """A note that can't be put in its place."""
+    return Fault(step, "replace", errno.ENOSPC, lasting=lasting, ending=".md")
+
+
+def in_forks_and_once_really(faults: list[Fault]) -> pytest.MarkDecorator:
+    cases = [pytest.param(fault, "in a fork", id=f"{fault.calls} {fault.step}") for fault in faults]
+    kinds = {fault.calls: fault for fault in faults}.values()
+    real = [pytest.param(fault, "a process", id=f"{fault.calls} {fault.step}, a real process") for fault in kinds]
+    return pytest.mark.parametrize(("fault", "where"), [*cases, *real])
+
+
+@in_forks_and_once_really([*(no_room(step) for step in (1, 2, 3, 5)), *(full_disk(step) for step in (1, 2, 3))])
+def test_a_move_that_fails_leaves_the_vault_as_it_was_and_usable(
+    own_world: World, forked: Serving, fault: Fault, where: str
+) -> None:
     """On a disk that stays full, and on one that fails once."""
     own_world.put("Old.md", "old [[Old]]")
     for number in range(3):
         own_world.put(f"N{number}.md", "[[Old]]")
     before = own_world.tree()
-    with serving(own_world, command=(sys.executable, "-c", failing, str(step))) as server:
+    with (really if where == "a process" else forked)(own_world, fault) as server:
         with pytest.raises(ToolFailed) as caught:
             server.call("move_note", name="Old", to="Deep/New.md")
         assert caught.value.error_code == "FILE_FAILED"
         assert own_world.tree() == before
         assert not (own_world.vault / "Deep").exists()
         assert server.call("read_note", name="Old")["content"] == "old [[Old]]"
-        if failing == FULL_DISK:
+        if not fault.lasting:
             assert server.call("move_note", name="Old", to="Deep/New.md")["moved"] is True
 
 
-def test_a_move_that_can_neither_be_finished_nor_taken_back_names_what_is_left(own_world: World) -> None:
+def test_a_move_that_can_neither_be_finished_nor_taken_back_names_what_is_left(
+    own_world: World, forked: Serving
+) -> None:
     own_world.put("Old.md", "old")
     for number in range(3):
         own_world.put(f"N{number}.md", "[[Old]]")
-    command = (sys.executable, "-c", FULL_DISK.replace("left == 0", "left <= 0"), "2")
-    with serving(own_world, command=command) as server:
+    with forked(own_world, full_disk(2, lasting=True)) as server:
         with pytest.raises(ToolFailed) as caught:
             server.call("move_note", name="Old", to="New.md")
         assert "could not be taken back for N0.md." in caught.value.message
@@ -130,19 +168,18 @@ def test_a_move_that_can_neither_be_finished_nor_taken_back_names_what_is_left(o
         with pytest.raises(ToolFailed) as caught:
             server.call("move_note", name="New", to="Newer.md")
         assert "An earlier move was interrupted and can't be finished" in caught.value.message
-    with serving(own_world) as server:  # on a disk that works again
+    with forked(own_world) as server:  # on a disk that works again
         assert server.call("read_note", name="New")["content"] == "old"
     assert [own_world.get(f"N{number}.md") for number in range(3)] == [b"[[New]]"] * 3
     assert not own_world.has("Old.md")
 
 
 @pytest.mark.parametrize("step", [2, 3])
-def test_a_note_that_cannot_be_made_leaves_links_as_they_were(own_world: World, step: int) -> None:
+def test_a_note_that_cannot_be_made_leaves_links_as_they_were(own_world: World, forked: Serving, step: int) -> None:
     own_world.put("A/Note.md", "old")
     own_world.put("Links.md", "[[Note]]")
     before = own_world.tree()
-    command = (sys.executable, "-c", NO_ROOM, str(step))
-    with serving(own_world, command=command) as server, pytest.raises(ToolFailed):
+    with forked(own_world, no_room(step)) as server, pytest.raises(ToolFailed):
         server.call("create_note", name="Note", content="new")
     assert own_world.tree() == before
 
