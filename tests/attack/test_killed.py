@@ -7,6 +7,7 @@ import errno
 import json
 import os
 import shutil
+import tempfile
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -23,6 +24,7 @@ CHANGING = "replace rename rename_new fsync mkdir unlink link write read chmod r
 LOOKING = "open read stat lstat fstat scandir listdir rename_new write"
 TOLD = (-32000, -32002, -32005)
 AT_ONCE, MOST_STEPS = 2, 200
+MEMORY = "/dev/shm"
 OLD, OTHER = b"old text\n", b"other [[Note]]\n"
 Write = tuple[str, dict[str, Any], dict[str, bytes]]
 WRITES: dict[str, Write] = {
@@ -69,6 +71,16 @@ def holds(request: pytest.FixtureRequest) -> bool:
     """Whether folders are held open, as here, or named by their paths, as where the system can't do that."""
     held: bool = request.param
     return held
+
+
+@pytest.fixture
+def scratch(tmp_path: Path) -> Iterator[Path]:
+    """In memory, if there is such a place: the steps are the same, and nobody waits for a disk that others use."""
+    if not os.access(MEMORY, os.W_OK):
+        yield tmp_path
+        return
+    with tempfile.TemporaryDirectory(dir=MEMORY) as folder:
+        yield Path(folder)
 
 
 EMBEDDED = ("--backend", "embedded")
@@ -135,14 +147,15 @@ THROUGH_THE_APP: dict[str, Write] = {
     indirect=["holds"],
 )
 def test_a_write_that_is_killed_at_any_step_has_happened_or_has_not(
-    tmp_path: Path, forked: Forking, options: tuple[str, ...], write: Write
+    tmp_path: Path, scratch: Path, forked: Forking, options: tuple[str, ...], write: Write
 ) -> None:
     tool, arguments, change = write
+    folder = scratch if options == EMBEDDED else tmp_path  # in memory there may be no commands
     names = ["Z.md", *("Deep/Z.md" for path in change if path.startswith("Deep/"))]
     outcomes = set()
 
     def attempt(step: int) -> bool:
-        world = prepared(tmp_path / str(step))
+        world = prepared(folder / str(step))
         with forked(world, Fault(step, CHANGING), options) as server, contextlib.suppress(Killed):
             server.call(tool, **arguments)
         killed = server.killed
@@ -190,12 +203,12 @@ BY_PATH = [*((write, "EIO") for write in WRITES), ("rename", "EIO when looking")
     indirect=["holds"],
 )
 def test_a_disk_that_fails_at_any_step_is_told_and_nothing_is_lost(
-    tmp_path: Path, forked: Forking, write: str, failure: tuple[str, int]
+    scratch: Path, forked: Forking, write: str, failure: tuple[str, int]
 ) -> None:
     tool, arguments, change = WRITES[write]
 
     def attempt(step: int) -> bool:
-        world = prepared(tmp_path / str(step))
+        world = prepared(scratch / str(step))
         with forked(world, Fault(step, *failure)) as server:
             try:
                 server.call(tool, **arguments)
@@ -242,10 +255,10 @@ def midway(tmp_path_factory: pytest.TempPathFactory, forked: Forking) -> int:
     indirect=["holds"],
 )
 def test_a_disk_that_fails_while_an_interrupted_move_is_put_right_costs_no_link(
-    tmp_path: Path, forked: Forking, midway: int, failure: tuple[str, int]
+    scratch: Path, forked: Forking, midway: int, failure: tuple[str, int]
 ) -> None:
     def attempt(step: int) -> bool:
-        world = prepared(tmp_path / str(step))
+        world = prepared(scratch / str(step))
         assert interrupted(forked, world, midway)
         with forked(world, Fault(step, *failure)) as failing, contextlib.suppress(ToolFailed):
             failing.call("read_note", name="Other.md")
