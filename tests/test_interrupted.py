@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import hashlib
+import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -167,7 +170,7 @@ def test_a_move_that_can_neither_be_finished_nor_taken_back_names_what_is_left(
         assert server.call("read_note", name="New")["content"] == "old"
         with pytest.raises(ToolFailed) as caught:
             server.call("move_note", name="New", to="Newer.md")
-        assert "An earlier move was interrupted and can't be finished" in caught.value.message
+        assert "An earlier change was interrupted and can't be finished" in caught.value.message
     with forked(own_world) as server:  # on a disk that works again
         assert server.call("read_note", name="New")["content"] == "old"
     assert [own_world.get(f"N{number}.md") for number in range(3)] == [b"[[New]]"] * 3
@@ -184,31 +187,58 @@ def test_a_note_that_cannot_be_made_leaves_links_as_they_were(own_world: World, 
     assert own_world.tree() == before
 
 
+def journal(**parts: Any) -> str:
+    """One of a note that was made, with other parts in it."""
+    whole = {"version": 1, "doing": "x", "acts": [{"kind": "make", "path": "A.md"}], "texts": [], **parts}
+    return json.dumps(whole)
+
+
+def text(path: str, before: str = "0") -> dict[str, str]:
+    return {"now": path, "path": path, "before": before, "after": "x"}
+
+
+SECRET = hashlib.sha256(b"secret").hexdigest()
 JOURNALS = {
     "not JSON": "{",
     "nothing in it": "{}",
-    "another shape": '{"old":"A.md","new":"B.md","inode":1,"rewrites":5}',
-    "paths that lead out": '{"old":"A.md","new":"../B.md","inode":1,"rewrites":[]}',
-    "a note that is gone": '{"old":null,"new":"A.md","inode":null,"rewrites":[{"now":"X.md","path":"X.md",'
-    '"before":"0","after":"x"}]}',
-    "a note outside": '{"old":null,"new":"A.md","inode":null,"rewrites":[{"now":"../outside/S.md",'
-    '"path":"../outside/S.md","before":"2bb80d537b1da3e38bd30361aa855686bde0eacd7162fef6a25fe97bf527a25b","after":"x"}]}',
     "a list": "[]",
+    "no list of texts": journal(texts=5),
+    "a text without a path": journal(texts=[{"now": "A.md"}]),
+    "a text that is a number": journal(texts=[{**text("A.md"), "after": 7}]),
+    "an act of another shape": journal(acts=[{"path": "A.md"}]),
+    "paths that lead out": journal(acts=[{"kind": "rename", "path": "A.md", "target": "../B.md", "inode": 1}]),
+    "a note that is gone": journal(texts=[text("X.md")]),
+    "a note outside": journal(texts=[text("../outside/S.md", SECRET)]),
+    "a path that no system takes": journal(texts=[text("A\0.md")]),
+    "nested too deeply": "[" * 200_000,
 }
 
 
 @pytest.mark.parametrize("journal", JOURNALS.values(), ids=JOURNALS)
-def test_a_journal_that_means_nothing_stops_nobody(own_world: World, journal: str) -> None:
+def test_a_journal_that_means_nothing_stops_no_call(own_world: World, journal: str) -> None:
     own_world.put("A.md", "a")
     with serving(own_world) as server:
         server.call("append_note", name="A", content="b")
         (state,) = (own_world.folder / "home").rglob("lock")
-        (state.parent / "move.json").write_text(journal)
+        (state.parent / "transaction.json").write_text(journal)
         (own_world.outside / "S.md").write_text("secret")
         before = own_world.tree()
         assert server.call("read_note", name="A")["content"] == "a\nb"
         assert own_world.tree() == before
-        assert not (state.parent / "move.json").exists()
+        assert not (state.parent / "transaction.json").exists()
+
+
+def test_a_journal_of_another_version_is_kept_and_stops_moves_alone(own_world: World) -> None:
+    own_world.put("A.md", "a")
+    with serving(own_world) as server:
+        server.call("append_note", name="A", content="b")
+        (state,) = (own_world.folder / "home").rglob("lock")
+        (state.parent / "transaction.json").write_text(journal(version=2))
+        assert server.call("append_note", name="A", content="c")["appended"] is True
+        with pytest.raises(ToolFailed) as caught:
+            server.call("rename_note", name="A", new_name="B")
+        assert "another version" in caught.value.message
+        assert (state.parent / "transaction.json").exists()
 
 
 def test_what_a_killed_server_left_is_cleared_away(own_world: World) -> None:

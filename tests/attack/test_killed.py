@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import errno
-import json
 import os
 import shutil
 import tempfile
@@ -357,19 +356,3 @@ def test_a_real_server_on_a_disk_that_fails_while_it_puts_a_move_right_costs_no_
     with serving(world) as server:
         server.initialize().call("read_note", name="Other.md")
     assert notes(world) == after(WRITES["rename"][2])
-
-
-def test_a_journal_that_is_damaged_stops_nobody(tmp_path: Path) -> None:
-    world = prepared(tmp_path)
-    good = {"now": "Other.md", "path": "Other.md", "before": "", "after": "x"}
-    for journal in (
-        "[" * 200_000,
-        json.dumps({"old": "A\0.md", "new": "Note.md", "inode": 1, "rewrites": [good]}),
-        json.dumps({"old": None, "new": "Note.md", "inode": 1, "rewrites": [{**good, "path": "A\0.md"}]}),
-    ):
-        with serving(world) as server:
-            server.initialize().call("append_note", name="Note.md", content="x")
-            (lock,) = (world.folder / "home").rglob("lock")
-            (lock.parent / "move.json").write_text(journal)
-            server.call("read_note", name="Note.md")
-            assert not (lock.parent / "move.json").exists()

@@ -55,11 +55,11 @@ class Fault:
         self._numbers = itertools.count(1)  # atomic, for a move has several threads
 
     def install(self) -> None:
-        from obsidian_mcp.backends.files import held as holding  # before os changes: it looks at what os can do
+        from obsidian_mcp.backends.files import held  # before os changes: it looks at what os can do
 
         named = set(self.calls.split())
         for name in named if self.counting else named | {"read"}:  # which brings the call that begins the counting
-            home: Any = holding if name == "rename_new" else os
+            home: Any = held if name == "rename_new" else os
             setattr(home, name, self._guarded(getattr(home, name), name in named))
 
     def _guarded(self, function: Callable[..., Any], counts: bool) -> Callable[..., Any]:
@@ -103,17 +103,17 @@ def _words(fault: Fault) -> dict[str, Any]:
 def started(environ: Mapping[str, str], options: Sequence[str], holds: bool) -> RunTool:
     """A new server, awake, with the options of its command line."""
     from obsidian_mcp.app import App
-    from obsidian_mcp.backends.files import held as holding
+    from obsidian_mcp.backends.files import held
     from obsidian_mcp.call import CallContext
     from obsidian_mcp.settings import load, split
 
     if not holds:
-        holding.HOLDS = False
+        held.HOLDS = False
     app = App(load(split(options)[0], environ))
     app.wake()
 
     def run_tool(tool: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
-        return app.dispatcher.run(f"obsidian_{tool}", arguments, CallContext())
+        return app.tools.run(f"obsidian_{tool}", arguments, CallContext())
 
     return run_tool
 

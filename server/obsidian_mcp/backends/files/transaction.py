@@ -74,9 +74,9 @@ class Journal:
 
     @classmethod
     def parse(cls, stored: Mapping[str, Any]) -> Journal:
-        """Raises ValueError, KeyError or TypeError for anything else than a journal of this version."""
+        """Raises ValueError, KeyError or TypeError for what is not a journal, and FileFailed for another version's."""
         if stored["version"] != VERSION:
-            raise ValueError("another version")
+            raise FileFailed(f"Its journal is of another version ({stored['version']!r}) than {VERSION}.")
         acts = tuple(Act(**act) for act in stored["acts"])
         texts = tuple(Text(**text) for text in stored["texts"])
         for act in acts:
