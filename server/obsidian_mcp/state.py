@@ -28,6 +28,10 @@ BETWEEN_TRIES = 0.02
 
 def state_folder(environ: Mapping[str, str], platform: str = sys.platform) -> Path:
     """Where this user's programs keep their state; the temporary folder if nowhere else."""
+    return _own_folder(environ, platform) or _last_resort()
+
+
+def _own_folder(environ: Mapping[str, str], platform: str = sys.platform) -> Path | None:
     home = environ.get("HOME", "")
     if platform == "win32" and environ.get("LOCALAPPDATA"):
         return Path(environ["LOCALAPPDATA"], "obsidian-mcp")
@@ -35,7 +39,7 @@ def state_folder(environ: Mapping[str, str], platform: str = sys.platform) -> Pa
         return Path(home, "Library", "Application Support", "obsidian-mcp")
     if os.path.isabs(environ.get("XDG_STATE_HOME", "")):
         return Path(environ["XDG_STATE_HOME"], "obsidian-mcp")
-    return Path(home, ".local", "state", "obsidian-mcp") if home else _last_resort()
+    return Path(home, ".local", "state", "obsidian-mcp") if home else None
 
 
 def _last_resort() -> Path:
@@ -80,6 +84,7 @@ class State:
         self._root = os.path.realpath(root)
         name = hashlib.sha256(self._root.encode("utf-8", "surrogateescape")).hexdigest()[:24]
         self._folder = state_folder(environ) / name
+        self._is_shared = _own_folder(environ) is None
         self._journal = self._folder / "transaction.json"
 
     @contextlib.contextmanager
@@ -119,8 +124,7 @@ class State:
         """A file's, which every system has; and the vault's own, for servers that keep their state elsewhere."""
         try:
             self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-            last_resort = _last_resort()
-            if self._folder.parent == last_resort and os.stat(last_resort).st_uid != _user():
+            if self._is_shared and os.stat(self._folder.parent).st_uid != _user():
                 raise PermissionError(errno.EACCES, "it belongs to another user")
         except OSError as error:
             raise self._unusable(error) from None
