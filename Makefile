@@ -54,8 +54,8 @@ bundle: $(READY) ## Build dist/obsidian-mcp-VERSION.mcpb, and check it
 	$(BIN)/python -m bundle.build
 
 clients: $(READY) ## Real clients on Node: the Inspector, two SDKs, Claude Code
-	$(BIN)/python -m tests.clients
-	$(BIN)/python -m tests.bench --quick
+	$(BIN)/python -m interop
+	$(BIN)/python -m bench --quick
 
 demo: $(READY) ## A session against a sample vault
 	@$(BIN)/obsidian-mcp demo
@@ -65,10 +65,10 @@ live: $(READY) ## The promises against a real Obsidian: make live VAULT=NAME
 	OBSIDIAN_MCP_LIVE_VAULT="$(VAULT)" $(BIN)/python -m pytest tests/promises
 
 bench: $(READY) ## Everything measured, beside others, in about five minutes
-	$(BIN)/python -m tests.bench
+	$(BIN)/python -m bench
 
 bench-quick: $(READY) ## Our own bars, in about a minute
-	$(BIN)/python -m tests.bench --quick
+	$(BIN)/python -m bench --quick
 
 fuzz: $(READY) ## A million hostile lines, and the model-based tests for longer
 	$(BIN)/python -m tests.attack.wire

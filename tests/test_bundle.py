@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from bundle import build, checks, icon, manifest, picture, readme
 from PIL import Image, ImageChops
 
+from bundle import build, checks, icon, manifest, picture, readme
 from obsidian_mcp import __version__
 from tests.support.client import MODERN_META, Server
 

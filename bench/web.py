@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from tests.bench.report import Report
+from bench.report import Report
 from tests.support.foreign import free_port
 from tests.support.web import MCP
 from tests.support.world import World

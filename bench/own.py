@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from tests.bench.peer import Peer
-from tests.bench.report import Report
+from bench.peer import Peer
+from bench.report import Report
 from tests.support.world import World
 
 

@@ -1,7 +1,7 @@
 """Clients that are not ours, on Node: `make clients`.
 
 Each is installed from its registry and works on a vault in a temporary folder:
-it lists nine tools, creates, reads and deletes a note, and gets a readable
+it lists every tool, creates, reads and deletes a note, and gets a readable
 error for a missing one. A package that can't be installed is skipped; a client
 that fails is a failure.
 """
@@ -19,12 +19,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tests.clients import ide, over_http
+from interop import ide, over_http
+from obsidian_mcp.tools import catalogue
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[1]
 INSTALLED = ROOT / "build" / "clients"
 SERVER = str(Path(sys.executable).with_name("obsidian-mcp"))
 LIMIT = 300
+TOOLS = len(catalogue.load().names)
 TEXT = "$\\nabla$ \\times é"
 
 
@@ -73,7 +75,7 @@ def inspector(era: str) -> Callable[[Place], None]:
             given = [word for pair in pairs for word in ("--tool-arg", pair)]
             return json.loads(say("tools/call", "--tool-name", f"obsidian_{tool}", *given))
 
-        _same(len(json.loads(say("tools/list", "--strict"))["result"]["tools"]), 9)
+        _same(len(json.loads(say("tools/list", "--strict"))["result"]["tools"]), TOOLS)
         call("create_note", "name=New", f"content={TEXT}")
         _same(call("read_note", "name=New")["result"]["structuredContent"]["data"]["content"], TEXT)
         call("delete_note", "name=New", "permanent=true")
@@ -87,7 +89,7 @@ def sdk(line: str, era: str) -> Callable[[Place], None]:
     def session(place: Place) -> None:
         script = place.package / "sdk.mjs"
         shutil.copyfile(Path(__file__).with_name("sdk.mjs"), script)
-        _has(place.run("node", str(script), line, era, *place.server), "9 tools; a missing note:")
+        _has(place.run("node", str(script), line, era, *place.server), f"{TOOLS} tools; a missing note:")
 
     return session
 

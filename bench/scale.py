@@ -10,8 +10,8 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from tests.bench.peer import Peer, embedded
-from tests.bench.report import Report
+from bench.peer import Peer, embedded
+from bench.report import Report
 
 LINKING = 500
 ROUNDS = 9  # a disk is not equally quick each time

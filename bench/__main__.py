@@ -12,10 +12,10 @@ import time
 from datetime import date
 from pathlib import Path
 
-from tests.bench import growing, own, scale, web
-from tests.bench.report import Report, write
-from tests.bench.rivals import OURS, RIVALS, NotInstalled, Rival
-from tests.bench.serving import measure_calls, measure_start
+from bench import RESULTS, growing, own, scale, web
+from bench.report import Report, write
+from bench.rivals import OURS, RIVALS, NotInstalled, Rival
+from bench.serving import measure_calls, measure_start
 
 
 def installed(report: Report, wanted: tuple[Rival, ...]) -> list[Rival]:
@@ -56,9 +56,9 @@ def _lines(file: str) -> list[str]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(prog="python -m tests.bench")
+    parser = argparse.ArgumentParser(prog="python -m bench")
     parser.add_argument("--quick", action="store_true", help="a minute, and our own bars alone")
-    parser.add_argument("--into", type=Path, default=Path("build/bench/results"), help="where the results are written")
+    parser.add_argument("--into", type=Path, default=RESULTS, help="where the results are written")
     chosen = parser.parse_args()
     began = time.monotonic()
     report = Report(date.today().isoformat(), machine(), quick=chosen.quick)

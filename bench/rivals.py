@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[1]
 INSTALLED = ROOT / "build" / "bench"
 SERVERS = Path(__file__).with_name("servers")
 UV = str(Path(sys.executable).with_name("uv"))

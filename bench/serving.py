@@ -9,9 +9,9 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from tests.bench.peer import Peer
-from tests.bench.report import Report
-from tests.bench.rivals import OURS, Rival, filled
+from bench.peer import Peer
+from bench.report import Report
+from bench.rivals import OURS, Rival, filled
 
 NOTE = "Folder 0/Note 7.md"
 TEXT = "some words of a note\n" * 100

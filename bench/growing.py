@@ -9,11 +9,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from tests.bench import scale
-from tests.bench.peer import Peer
-from tests.bench.report import Report
-from tests.bench.rivals import Ask, Rival, filled
-from tests.bench.serving import environment
+from bench import scale
+from bench.peer import Peer
+from bench.report import Report
+from bench.rivals import Ask, Rival, filled
+from bench.serving import environment
 
 READ = "Folder 0/Note 7.md"
 NAMES = ("Target zq", "Other zq")

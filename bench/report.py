@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from tests.bench import drawing
+from bench import drawing
 
 
 @dataclass(frozen=True)
