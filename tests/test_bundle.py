@@ -18,7 +18,7 @@ from PIL import Image, ImageChops
 
 from bundle import build, checks, icon, manifest, picture, readme
 from obsidian_mcp import __version__
-from tests.support.client import MODERN_META, Server
+from tests.support.client import MODERN_META, READING, TOOLS, Server
 
 ROOT = Path(__file__).parents[1]
 
@@ -254,7 +254,7 @@ def test_the_bundle_serves_both_eras_as_desktop_starts_it(desktop: Desktop, tmp_
         reply = server.request("server/discover", {"_meta": MODERN_META})
         assert reply["result"]["supportedVersions"] == ["2026-07-28"]
         server.initialize()
-        assert len(server.request("tools/list")["result"]["tools"]) == 9
+        assert [tool["name"] for tool in server.request("tools/list")["result"]["tools"]] == TOOLS
         assert server.call("read_note", name="Note")["content"] == "$\\nabla$\n"
         server.call("create_note", name="New", content="x")
         assert server.finish() == 0
@@ -264,7 +264,7 @@ def test_the_bundle_serves_both_eras_as_desktop_starts_it(desktop: Desktop, tmp_
 def test_read_only_is_passed_on(desktop: Desktop, tmp_path: Path) -> None:
     with desktop.start(vault=str(tmp_path), read_only=True, backend="embedded") as server:
         server.initialize()
-        assert len(server.request("tools/list")["result"]["tools"]) == 3
+        assert [tool["name"] for tool in server.request("tools/list")["result"]["tools"]] == READING
 
 
 def test_unset_optionals_are_the_defaults(desktop: Desktop, tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ import pytest
 
 from obsidian_mcp import __version__
 from obsidian_mcp.cli.root import app
-from tests.support.client import COMMAND, PATIENCE, run
+from tests.support.client import COMMAND, PATIENCE, READING, TOOLS, run
 from tests.support.world import World
 
 ROOT = Path(__file__).parent.parent
@@ -21,10 +21,11 @@ ROOT = Path(__file__).parent.parent
 def test_tools_are_shown_as_a_table_and_as_json(own_world: World) -> None:
     table = run(own_world.environment(COLUMNS="200"), "tools")
     assert table.returncode == 0
-    assert table.stdout.count(b"obsidian_") >= 9
+    assert all(name.encode() in table.stdout for name in TOOLS)
     listed = json.loads(run(own_world.environment(), "tools", "--json").stdout)
-    assert len(listed) == 9
-    assert len(json.loads(run(own_world.environment(), "tools", "--json", "--read-only").stdout)) == 3
+    assert [tool["name"] for tool in listed] == TOOLS
+    listed = json.loads(run(own_world.environment(), "tools", "--json", "--read-only").stdout)
+    assert [tool["name"] for tool in listed] == READING
 
 
 def test_a_call_is_readable_and_exits_with_zero(own_world: World) -> None:

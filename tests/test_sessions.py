@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.client import MODERN_META, Server
+from tests.support.client import MODERN_META, TOOLS, Server
 from tests.support.world import World
 
 REVISIONS = ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"]
@@ -17,6 +17,10 @@ def fresh(own_world: World) -> Any:
     """A server that has not been spoken to."""
     with Server(own_world.environment(), "--vault", "Vault") as server:
         yield server
+
+
+def named(listed: dict[str, Any]) -> list[str]:
+    return [tool["name"] for tool in listed["tools"]]
 
 
 def modern(server: Server, method: str, **params: Any) -> dict[str, Any]:
@@ -41,7 +45,7 @@ def test_an_unknown_revision_is_answered_with_our_newest(fresh: Server, params: 
 
 def test_before_initialize_only_harmless_questions_are_answered(fresh: Server) -> None:
     assert fresh.request("ping")["result"] == {}
-    assert len(fresh.request("tools/list")["result"]["tools"]) == 9
+    assert named(fresh.request("tools/list")["result"]) == TOOLS
     call = {"name": "obsidian_read_note", "arguments": {"name": "x"}}
     assert fresh.request("tools/call", call)["error"]["code"] == -32600
     assert fresh.request("server/discover")["error"]["code"] == -32602
@@ -50,8 +54,7 @@ def test_before_initialize_only_harmless_questions_are_answered(fresh: Server) -
 
 def test_a_legacy_session_lists_and_calls(server: Server, world: World) -> None:
     world.put("Note.md", "hello")
-    tools = server.request("tools/list")["result"]["tools"]
-    assert len(tools) == 9
+    assert named(server.request("tools/list")["result"]) == TOOLS
     reply = server.request("tools/call", {"name": "obsidian_read_note", "arguments": {"name": "Note"}})
     assert reply["result"]["structuredContent"]["data"]["content"] == "hello"
     assert reply["result"]["isError"] is False
@@ -110,7 +113,7 @@ def test_a_stateless_client_needs_no_handshake(fresh: Server) -> None:
     assert found["supportedVersions"] == ["2026-07-28"]
     assert found["capabilities"] == {"tools": {"listChanged": False}}
     listed = modern(fresh, "tools/list")["result"]
-    assert len(listed["tools"]) == 9
+    assert named(listed) == TOOLS
     made = modern(fresh, "tools/call", name="obsidian_create_note", arguments={"name": "N", "content": "x"})["result"]
     assert made["structuredContent"]["data"]["created"] is True
     for result in (found, listed, made):

@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from tests.support.client import PATIENCE, Server
+from tests.support.client import PATIENCE, TOOLS, Server
 from tests.support.world import World
 
 HEAVY = {
@@ -54,7 +54,7 @@ def test_nothing_heavy_is_loaded_before_the_first_replies(own_world: World) -> N
     with Server(own_world.environment(), "--vault", "Vault", command=command) as server:
         server.initialize()
         server.request("ping")
-        assert len(server.request("tools/list")["result"]["tools"]) == 9
+        assert len(server.request("tools/list")["result"]["tools"]) == len(TOOLS)
         assert server.finish() == 0
     loaded = set(server.log.decode().split())
     assert "obsidian_mcp.doors.stdio.server" in loaded

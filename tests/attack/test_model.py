@@ -1,4 +1,4 @@
-"""Random sequences of the nine tools on a random vault, against a model that is a dictionary."""
+"""Random sequences of the tools on a random vault, against a model that is a dictionary."""
 
 from __future__ import annotations
 

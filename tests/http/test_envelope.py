@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from obsidian_mcp import __version__
+from tests.support.client import TOOLS
 from tests.support.web import Web
 from tests.support.world import World
 
@@ -68,7 +69,7 @@ def test_e4_an_unknown_method_is_told_in_the_contracts_words(web: Web) -> None:
 
 def test_e5_tools_are_listed_and_advertise_their_confirmation(web: Web) -> None:
     envelope = checked(web.envelope({"id": "list-1", "method": "list_tools", "params": {}}))
-    assert envelope["summary"] == "Available tools: 9 tools found"
+    assert envelope["summary"] == f"Available tools: {len(TOOLS)} tools found"
     needing = {tool["name"] for tool in envelope["data"]["tools"] if "_confirm" in tool["inputSchema"]["properties"]}
     reading = {"obsidian_read_note", "obsidian_file_info", "obsidian_open_note"}
     assert {tool["name"] for tool in envelope["data"]["tools"]} - needing == reading
@@ -134,7 +135,7 @@ def test_e9_an_unknown_tool_is_told_with_those_there_are(web: Web) -> None:
         "Unknown tool: obsidian_fly",
         "Tool 'obsidian_fly' not found",
     )
-    assert len(envelope["data"]["available_tools"]) == 9
+    assert sorted(envelope["data"]["available_tools"]) == sorted(TOOLS)
 
 
 @pytest.mark.parametrize(("mood", "code", "summary"), [("not-running", 127, "unavailable"), ("hang", 124, "timeout")])
@@ -162,7 +163,7 @@ def test_e12_health_has_every_key(web: Web) -> None:
     health = web.ask("GET", "/health").json
     assert set(health) == {*HEALTH.split(), "policy_loaded", "uptime_seconds"}
     assert (health["status"], health["server_name"], health["version"]) == ("ok", "obsidian-mcp", __version__)
-    assert health["tools_available"] == 9
+    assert health["tools_available"] == len(TOOLS)
     assert (health["notifications_enabled"], health["docker_available"]) == (False, False)
     assert (health["strict_security_mode"], health["policy_loaded"]) == (True, True)
     assert isinstance(health["uptime_seconds"], int)

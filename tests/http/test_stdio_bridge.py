@@ -14,7 +14,7 @@ from obsidian_mcp.protocol.methods import Peer
 from obsidian_mcp.servers.relay.client import LOOK_LIMIT, Remote
 from obsidian_mcp.servers.relay.poller import Poller
 from obsidian_mcp.servers.relay.server import RelayServer
-from tests.support.client import MODERN_META, Server
+from tests.support.client import MODERN_META, TOOLS, Server
 from tests.support.foreign import Foreign, free_port
 from tests.support.web import Web
 from tests.support.world import World
@@ -46,7 +46,7 @@ def test_s1_it_answers_at_once_and_tells_when_the_server_is_there(own_world: Wor
         assert "not been reached yet" in told or "Nothing answers" in told
         with Web(own_world.environment(), "--port", str(port)):
             server.wait("notifications/tools/list_changed")
-            assert len(names(server)) == 9
+            assert sorted(names(server)) == sorted(TOOLS)
             own_world.put("Note.md", "$\\nabla$")
             failed, told = text(server, "obsidian_read_note", name="Note")
             assert not failed

@@ -12,6 +12,7 @@ from mcp import Client, ClientSession, MCPError, StdioServerParameters
 from mcp.client.stdio import stdio_client
 from mcp_types import CallToolResult, ListToolsResult
 
+from tests.support.client import TOOLS
 from tests.support.web import Web
 from tests.support.world import World
 
@@ -26,7 +27,7 @@ def parameters(world: World) -> StdioServerParameters:
 
 async def use(listed: ListToolsResult, call: Call, world: World) -> None:
     """What every client must be able to do."""
-    assert len(listed.tools) == 9
+    assert [tool.name for tool in listed.tools] == TOOLS
     assert all(tool.title and tool.output_schema for tool in listed.tools)
     made = await call("obsidian_create_note", {"name": "New", "content": "$\\nabla$ é"})
     assert made.is_error is False

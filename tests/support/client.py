@@ -11,12 +11,16 @@ import threading
 from collections.abc import Mapping, Sequence
 from typing import Any, Self
 
+from obsidian_mcp.tools import catalogue
+
 PATIENCE = 60.0
 MODERN_META = {
     "io.modelcontextprotocol/protocolVersion": "2026-07-28",
     "io.modelcontextprotocol/clientInfo": {"name": "tests", "version": "1"},
     "io.modelcontextprotocol/clientCapabilities": {},
 }
+TOOLS = catalogue.load().names
+READING = catalogue.load(read_only=True).names
 COMMAND = (sys.executable, "-m", "obsidian_mcp")
 
 
