@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -7,6 +8,12 @@ import pytest
 
 from tests.support.client import Server
 from tests.support.world import World
+
+
+def pytest_configure() -> None:
+    """What ignores a signal hands that down to its children: nohup, and a shell's background jobs do."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 
 @pytest.fixture(scope="session")
