@@ -13,24 +13,27 @@ import pytest
 from obsidian_mcp import __version__
 from obsidian_mcp.cli.root import app
 from tests.support.client import COMMAND, PATIENCE, READING, TOOLS, run
+from tests.support.inside import run_inside
 from tests.support.world import World
 
 ROOT = Path(__file__).parent.parent
 
 
 def test_tools_are_shown_as_a_table_and_as_json(own_world: World) -> None:
-    table = run(own_world.environment(COLUMNS="200"), "tools")
+    table = run_inside(own_world.environment(COLUMNS="200"), "tools")
     assert table.returncode == 0
     assert all(name.encode() in table.stdout for name in TOOLS)
-    listed = json.loads(run(own_world.environment(), "tools", "--json").stdout)
+    listed = json.loads(run_inside(own_world.environment(), "tools", "--json").stdout)
     assert [tool["name"] for tool in listed] == TOOLS
-    listed = json.loads(run(own_world.environment(), "tools", "--json", "--read-only").stdout)
+    listed = json.loads(run_inside(own_world.environment(), "tools", "--json", "--read-only").stdout)
     assert [tool["name"] for tool in listed] == READING
 
 
 def test_a_call_is_readable_and_exits_with_zero(own_world: World) -> None:
     own_world.put("Note.md", "# Hello\n")
-    done = run(own_world.environment(), "call", "obsidian_read_note", "name=Note", "start_line=1", "--vault", "Vault")
+    done = run_inside(
+        own_world.environment(), "call", "obsidian_read_note", "name=Note", "start_line=1", "--vault", "Vault"
+    )
     assert done.returncode == 0
     assert done.stdout.decode().endswith("# Hello\n")
     assert b"path:" in done.stdout
@@ -39,16 +42,36 @@ def test_a_call_is_readable_and_exits_with_zero(own_world: World) -> None:
 
 def test_options_may_stand_before_the_command_too(own_world: World) -> None:
     own_world.put("Note.md", "x")
-    done = run(own_world.environment(), "--vault", "Vault", "call", "read_note", "name=Note", "--json")
+    done = run_inside(own_world.environment(), "--vault", "Vault", "call", "read_note", "name=Note", "--json")
     assert json.loads(done.stdout)["data"]["content"] == "x"
 
 
 def test_values_are_typed_by_the_tools_schema(own_world: World) -> None:
     environment = own_world.environment()
-    assert run(environment, "call", "create_note", "name=A", "content=a=b\nc", "overwrite=true").returncode == 0
+    assert run_inside(environment, "call", "create_note", "name=A", "content=a=b\nc", "overwrite=true").returncode == 0
     assert own_world.get("A.md") == b"a=b\nc"
-    assert run(environment, "call", "delete_note", "name=A", "permanent=yes").returncode == 0
-    assert run(environment, "call", "create_note", "name=A", "overwrite=maybe").returncode == 2
+    assert run_inside(environment, "call", "delete_note", "name=A", "permanent=yes").returncode == 0
+    assert run_inside(environment, "call", "create_note", "name=A", "overwrite=maybe").returncode == 2
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("tools",),
+        ("call", "read_note", "name=Note"),
+        ("call", "read_note", "name=Nope"),
+        ("call", "read_note", "name=Nope", "--json"),
+        ("mention", "Note"),
+        ("demo", "--help"),
+        ("--version",),
+        ("fly",),
+    ],
+)
+def test_a_process_of_its_own_says_the_same(own_world: World, words: tuple[str, ...]) -> None:
+    """The other tests of commands start none."""
+    own_world.put("Note.md", "# $\\nabla$ é\n")
+    inside, outside = (each(own_world.environment(), *words) for each in (run_inside, run))
+    assert (outside.returncode, outside.stdout, outside.stderr) == (inside.returncode, inside.stdout, inside.stderr)
 
 
 FAILURES = {
@@ -69,16 +92,16 @@ FAILURES = {
 def test_a_failed_call_says_why_and_exits_with_its_code(own_world: World, words: tuple[str, ...], code: int) -> None:
     for path in ("Note.md", "A/Twin.md", "B/Twin.md"):
         own_world.put(path, "x")
-    done = run(own_world.environment(), "call", *words)
+    done = run_inside(own_world.environment(), "call", *words)
     assert (done.returncode, done.stdout) == (code, b"")
     assert done.stderr.startswith(b"obsidian-mcp: ")
     assert done.stderr.count(b"\n") == 1
 
 
-@pytest.mark.parametrize(("mood", "code"), [("not-running", 3), ("denied", 7), ("hang", 8)])
-def test_the_exit_code_tells_the_kind_of_failure(own_world: World, mood: str, code: int) -> None:
+@pytest.mark.parametrize(("mood", "code", "limit"), [("not-running", 3, "60"), ("denied", 7, "60"), ("hang", 8, "0.2")])
+def test_the_exit_code_tells_the_kind_of_failure(own_world: World, mood: str, code: int, limit: str) -> None:
     own_world.mood(mood)
-    done = run(own_world.environment(), "call", "create_note", "name=N", "content=x", "--timeout", "2")
+    done = run_inside(own_world.environment(), "call", "create_note", "name=N", "content=x", "--timeout", limit)
     assert done.returncode == code
 
 
@@ -107,7 +130,7 @@ BAD_LINES = {
 
 @pytest.mark.parametrize("argv", BAD_LINES.values(), ids=BAD_LINES)
 def test_a_bad_command_line_is_one_line_and_exit_2(own_world: World, argv: tuple[str, ...]) -> None:
-    done = run(own_world.environment(), *argv)
+    done = run_inside(own_world.environment(), *argv)
     assert (done.returncode, done.stdout) == (2, b"")
     assert done.stderr.startswith(b"obsidian-mcp: ")
     assert done.stderr.count(b"\n") == 1
@@ -115,13 +138,13 @@ def test_a_bad_command_line_is_one_line_and_exit_2(own_world: World, argv: tuple
 
 def test_without_a_vault_the_only_one_is_meant(own_world: World) -> None:
     own_world.put("Note.md", "x")
-    assert run(own_world.environment(), "call", "read_note", "name=Note").returncode == 0
+    assert run_inside(own_world.environment(), "call", "read_note", "name=Note").returncode == 0
 
 
 def test_without_a_vault_the_only_open_one_is_meant(own_world: World) -> None:
     own_world.put("Note.md", "x")
     own_world.register({"0" * 16: own_world.outside, "1" * 16: own_world.vault}, opened="1" * 16)
-    assert run(own_world.environment(), "call", "read_note", "name=Note").returncode == 0
+    assert run_inside(own_world.environment(), "call", "read_note", "name=Note").returncode == 0
 
 
 def test_without_a_vault_and_several_to_choose_from_they_are_listed(own_world: World) -> None:
@@ -135,7 +158,7 @@ def test_without_a_vault_and_several_to_choose_from_they_are_listed(own_world: W
 
 
 def test_the_version_is_one_everywhere(own_world: World) -> None:
-    assert run(own_world.environment(), "--version").stdout.decode() == f"obsidian-mcp {__version__}\n"
+    assert run_inside(own_world.environment(), "--version").stdout.decode() == f"obsidian-mcp {__version__}\n"
     manifest = json.loads((ROOT / "manifest.json").read_text(encoding="utf-8"))
     assert manifest["version"] == __version__
     assert f"## {__version__}" in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
@@ -149,7 +172,7 @@ COMMANDS = [
 
 @pytest.mark.parametrize("command", COMMANDS, ids=lambda command: " ".join(command) or "itself")
 def test_every_help_has_an_example(own_world: World, command: tuple[str, ...]) -> None:
-    done = run(own_world.environment(), *command, "--help")
+    done = run_inside(own_world.environment(), *command, "--help")
     assert done.returncode == 0
     assert b"Example: obsidian-mcp" in done.stdout
 
@@ -157,18 +180,18 @@ def test_every_help_has_an_example(own_world: World, command: tuple[str, ...]) -
 def test_a_server_that_cannot_begin_says_why_and_nothing_else(own_world: World) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = str(taken.getsockname()[1])
-        done = run(own_world.environment(), "serve", "--vault", "Vault", "--port", port)
+        done = run_inside(own_world.environment(), "serve", "--vault", "Vault", "--port", port)
     assert done.returncode == 1
     assert done.stderr.startswith(f"obsidian-mcp: 127.0.0.1 port {port} cannot be used: ".encode())
     assert done.stderr.count(b"\n") == 1
-    done = run(own_world.environment(), "ide", "--vault", str(own_world.folder / "nowhere"))
+    done = run_inside(own_world.environment(), "ide", "--vault", str(own_world.folder / "nowhere"))
     assert done.returncode == 2
     assert done.stderr.startswith(b"obsidian-mcp: there is no vault ")
     assert done.stderr.count(b"\n") == 1
 
 
 def test_the_demo_shows_the_main_job(own_world: World) -> None:
-    done = run(own_world.environment(), "demo")
+    done = run_inside(own_world.environment(), "demo")
     shown = done.stdout.decode()
     assert done.returncode == 0
     assert "\\\\nabla \\\\times" in shown
