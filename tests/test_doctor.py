@@ -18,12 +18,13 @@ from obsidian_mcp.doctor import app as app_checks
 from obsidian_mcp.doctor.app import sandboxes
 from obsidian_mcp.state import State
 from tests.support.client import PATIENCE, run
+from tests.support.inside import run_inside
 from tests.support.world import World
 
 
 def examine(world: World, *options: str, **more: str) -> tuple[int, dict[str, dict[str, Any]]]:
     """The exit code, and the worst check of each id."""
-    done = run(world.environment(**more), "doctor", "--json", *options)
+    done = run_inside(world.environment(**more), "doctor", "--json", *options)
     assert done.stderr == b""
     report = json.loads(done.stdout)
     worst: dict[str, dict[str, Any]] = {}
@@ -136,7 +137,7 @@ def test_without_a_vault_of_its_own_it_looks_at_those_of_the_hosts(own_world: Wo
     file.parent.mkdir(parents=True)
     entry = {"command": sys.executable, "args": ["-m", "obsidian_mcp", "--vault", str(own_world.vault)]}
     file.write_text(json.dumps({"mcpServers": {"obsidian": entry}}), encoding="utf-8")
-    done = run(own_world.environment(), "doctor", "--json", "--backend", "embedded")
+    done = run_inside(own_world.environment(), "doctor", "--json", "--backend", "embedded")
     causes = [check["cause"] for check in json.loads(done.stdout)["checks"] if check["id"] == "vault"]
     assert causes[0] == f"None was named here; the hosts' own are looked at: {own_world.vault}."
     assert (len(causes), done.returncode) == (2, 0)
@@ -157,7 +158,7 @@ def test_settings_that_cannot_be_read_are_a_failure_and_the_rest_is_checked(
 
 
 def test_a_vault_that_only_the_app_knows(own_world: World) -> None:
-    done = run(own_world.far_environment(), "doctor", "--json", "--vault", "Vault")
+    done = run_inside(own_world.far_environment(), "doctor", "--json", "--vault", "Vault")
     checks = {check["id"]: check for check in json.loads(done.stdout)["checks"]}
     assert (done.returncode, checks["vault"]["status"]) == (0, "ok")
     assert "known to the app" in checks["vault"]["cause"]
@@ -198,7 +199,7 @@ def test_hosts_that_have_us_are_named_and_a_command_that_is_gone_is_told(own_wor
         entry = {"command": command, "args": ["-m", "obsidian_mcp", "--vault", "Vault"]}
         file.write_text(json.dumps({"mcpServers": {"obsidian": entry}}), encoding="utf-8")
     (home / ".claude.json").write_text("{", encoding="utf-8")
-    done = run(own_world.environment(), "doctor", "--json")
+    done = run_inside(own_world.environment(), "doctor", "--json", "--backend", "embedded")
     hosts = [check for check in json.loads(done.stdout)["checks"] if check["id"] == "hosts"]
     causes = " ".join(check["cause"] for check in hosts)
     assert "Configured in Cursor." in causes
@@ -224,7 +225,7 @@ def test_a_host_that_could_not_start_us_is_told(own_world: World, changes: dict[
     file = own_world.folder / "home" / ".cursor/mcp.json"
     file.parent.mkdir(parents=True)
     file.write_text(json.dumps({"mcpServers": {"obsidian": entry}}), encoding="utf-8")
-    code, checks = examine(own_world)
+    code, checks = examine(own_world, "--backend", "embedded")
     assert (code, checks["hosts"]["status"]) == (0, "warn")
     assert why in checks["hosts"]["cause"]
 
@@ -282,7 +283,7 @@ def test_a_command_that_answers_slowly_is_a_warning(own_world: World, monkeypatc
 
 
 COMMANDS = {
-    "one that hangs": ("#!/bin/sh\nexec sleep 60\n", "limit of 1 s"),
+    "one that hangs": ("#!/bin/sh\nexec sleep 60\n", "limit of 0.2 s"),
     "one without an interpreter": ("#!/no/such/thing\n", "gone"),
     "one that is no program": ("\x7fnonsense", "could not be started"),
     "one that says nothing": ("#!/bin/sh\n", "says: nothing"),
@@ -293,7 +294,7 @@ COMMANDS = {
 @pytest.mark.parametrize(("body", "why"), COMMANDS.values(), ids=COMMANDS)
 def test_a_command_that_is_none_is_told(own_world: World, body: str, why: str) -> None:
     own_world.command.write_text(body, encoding="utf-8")
-    code, checks = examine(own_world, "--timeout", "1")
+    code, checks = examine(own_world, "--timeout", "0.2" if "limit" in why else "60")
     assert (code, checks["app"]["status"]) == (1, "fail")
     assert why in checks["app"]["cause"]
     assert "obsidian-mcp doctor" not in checks["app"]["cause"]
@@ -314,7 +315,7 @@ def test_a_pipe_where_a_configuration_should_be_stops_nothing(own_world: World) 
     file = own_world.folder / "home" / ".cursor/mcp.json"
     file.parent.mkdir(parents=True)
     os.mkfifo(file)
-    code, checks = examine(own_world)
+    code, checks = examine(own_world, "--backend", "embedded")
     assert (code, checks["hosts"]["status"]) == (0, "warn")
     assert "not a regular file" in checks["hosts"]["cause"]
 
@@ -373,9 +374,9 @@ def test_a_terminal_gets_colours(own_world: World) -> None:
 def test_errors_that_users_meet_in_a_host_name_the_doctor(own_world: World, tmp_path: Path) -> None:
     for mood in ("not-running", "disabled"):
         own_world.mood(mood)
-        done = run(own_world.environment(), "call", "read_note", "name=Note")
+        done = run_inside(own_world.environment(), "call", "read_note", "name=Note")
         assert b"obsidian-mcp doctor" in done.stderr
     own_world.mood(None)
     for options in (("--vault", str(tmp_path)), ("--vault", "Nope"), ("--obsidian-bin", "/nope")):
-        done = run(own_world.environment(), "call", "read_note", "name=Note", *options)
+        done = run_inside(own_world.environment(), "call", "read_note", "name=Note", *options)
         assert b"obsidian-mcp doctor" in done.stderr, options

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +16,8 @@ import pytest
 from obsidian_mcp.hosts import configure as configuring
 from obsidian_mcp.hosts.known import BY_NAME, HOSTS, is_ours
 from tests.support.client import PATIENCE
+from tests.support.inside import run_inside
+from tests.support.world import SERVER
 
 SCRIPT = Path(sys.executable).with_name("obsidian-mcp")
 FILES = {
@@ -27,17 +31,32 @@ FILES = {
 SECTIONS = {"vscode": "servers", "zed": "context_servers"}
 
 
+@dataclass(frozen=True)
+class Done:
+    returncode: int
+    stdout: str
+    stderr: str
+
+
 class Home:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.vault = folder / "notes"
         self.vault.mkdir()
 
-    def run(self, *words: str, **more: str) -> subprocess.CompletedProcess[str]:
-        environment = {"HOME": str(self.folder), "PATH": "/usr/bin:/bin", **more}
-        return subprocess.run(
-            [SCRIPT, *words], env=environment, cwd=self.folder, capture_output=True, text=True, timeout=PATIENCE
+    def environment(self, **more: str) -> dict[str, str]:
+        return {"HOME": str(self.folder), "PATH": "/usr/bin:/bin", "PYTHONPATH": str(SERVER), **more}
+
+    def run(self, *words: str, **more: str) -> Done:
+        done = run_inside(self.environment(**more), *words, cwd=self.folder, program=str(SCRIPT))
+        return Done(done.returncode, done.stdout.decode(), done.stderr.decode())
+
+    def start(self, *words: str, cwd: Path | None = None, stdin: bytes = b"") -> Done:
+        """The same in a process of its own."""
+        done = subprocess.run(
+            words, env=self.environment(), cwd=cwd or self.folder, input=stdin, capture_output=True, timeout=PATIENCE
         )
+        return Done(done.returncode, done.stdout.decode(), done.stderr.decode())
 
     def file(self, host: str) -> Path:
         return self.folder / FILES[host]
@@ -71,16 +90,19 @@ def test_every_host_gets_an_entry_that_starts_us_from_anywhere(home: Home, host:
     assert (entry["command"], entry["args"]) == (str(SCRIPT), ["--vault", str(home.vault), "--read-only"])
     assert is_ours(entry)
     assert "Next: " in done.stdout
-    started = subprocess.run(
-        [entry["command"], *entry["args"]],
-        env={"HOME": str(home.folder), "PATH": "/usr/bin:/bin"},
-        cwd="/",
-        input=b'{"jsonrpc":"2.0","id":1,"method":"ping"}\n',
-        capture_output=True,
-        timeout=PATIENCE,
-        check=False,
-    )
+
+
+def test_what_is_installed_starts_us_and_a_process_of_its_own_says_the_same(home: Home) -> None:
+    words = ("install", "cursor", "--vault", "notes", "--read-only")
+    done = home.start(str(SCRIPT), *words)
+    entry = home.entry("cursor")
+    assert entry is not None
+    ping = b'{"jsonrpc":"2.0","id":1,"method":"ping"}\n'
+    started = home.start(entry["command"], *entry["args"], cwd=Path("/"), stdin=ping)
     assert json.loads(started.stdout)["result"] == {}
+    assert home.start(str(SCRIPT), "uninstall", "cursor").returncode == 0
+    shutil.rmtree(home.file("cursor").parent)
+    assert home.run(*words) == done
 
 
 @pytest.mark.parametrize("host", FILES)
