@@ -31,8 +31,8 @@ def test_i15_a_client_gets_the_revision_that_it_asks_for(door: DoorProcess, toke
 
 
 @pytest.mark.parametrize("path", ["Note.md", "/Note.md", "{vault}/Note.md"])
-def test_i16_a_file_is_read_by_any_of_its_three_names(talk: Talk, own_world: World, path: str) -> None:
-    named = path.format(vault=own_world.vault)
+def test_i16_a_file_is_read_by_any_of_its_three_names(talk: Talk, world: World, path: str) -> None:
+    named = path.format(vault=world.vault)
     assert talk.result("files/read", {"path": named}) == {"content": "one\ntwo\nthree\n"}
 
 
@@ -40,30 +40,30 @@ def test_i16_a_file_is_read_by_any_of_its_three_names(talk: Talk, own_world: Wor
     "path", ["../outside/secret.md", "/../outside/secret.md", "{vault}/../outside/secret.md", ".obsidian/app.json",
              "", "/", "{vault}", "a\x00b", "C:\\x", 7, None, ["Note.md"]],
 )  # fmt: skip
-def test_i16_anything_else_is_refused(talk: Talk, own_world: World, path: Any) -> None:
-    (own_world.outside / "secret.md").write_text("secret")
-    named = path.format(vault=own_world.vault) if isinstance(path, str) else path
+def test_i16_anything_else_is_refused(talk: Talk, world: World, path: Any) -> None:
+    (world.outside / "secret.md").write_text("secret")
+    named = path.format(vault=world.vault) if isinstance(path, str) else path
     reply = talk.ask("files/read", {"path": named})
     assert reply["error"]["code"] == -32602
     assert "secret" not in json.dumps(reply["error"]["message"])
 
 
-def test_i16_a_link_that_leads_out_of_the_vault_is_not_followed(talk: Talk, own_world: World) -> None:
-    (own_world.outside / "secret.md").write_text("secret")
-    (own_world.vault / "link.md").symlink_to(own_world.outside / "secret.md")
+def test_i16_a_link_that_leads_out_of_the_vault_is_not_followed(talk: Talk, world: World) -> None:
+    (world.outside / "secret.md").write_text("secret")
+    (world.vault / "link.md").symlink_to(world.outside / "secret.md")
     assert talk.ask("files/read", {"path": "link.md"})["error"]["code"] == -32005
     assert talk.ask("files/read", {"path": "/etc/passwd"})["error"]["code"] == -32003
 
 
-def test_i17_the_selection_is_told_with_its_cursor(talk: Talk, own_world: World) -> None:
-    own_world.editor(path="Note.md", text="wo\nth", **{"from": [1, 1], "to": [2, 2]})
+def test_i17_the_selection_is_told_with_its_cursor(talk: Talk, world: World) -> None:
+    world.editor(path="Note.md", text="wo\nth", **{"from": [1, 1], "to": [2, 2]})
     assert talk.result("workspace/selection") == {
         "selection": "wo\nth",
         "cursor": {"line": 2, "ch": 2},
-        "filePath": str(own_world.vault / "Note.md"),
+        "filePath": str(world.vault / "Note.md"),
         "range": {"start": {"line": 1, "character": 1}, "end": {"line": 2, "character": 2}},
     }
-    own_world.editor()
+    world.editor()
     nothing = {"selection": "", "cursor": None, "filePath": None, "range": None}
     assert talk.result("workspace/selection") == nothing
 
@@ -107,12 +107,12 @@ def test_i20_it_lists_the_tools_of_an_ide_and_no_other(talk: Talk) -> None:
     assert all(tool["description"] and tool["inputSchema"]["type"] == "object" for tool in tools)
 
 
-def test_i21_a_note_is_opened_in_the_app(talk: Talk, own_world: World) -> None:
-    file = str(own_world.vault / "Deep" / "Ä b.md")
+def test_i21_a_note_is_opened_in_the_app(talk: Talk, world: World) -> None:
+    file = str(world.vault / "Deep" / "Ä b.md")
     assert talk.call("openFile", filePath=file, startText="x", preview=True) == f"Opened file: {file}"
-    assert ["open", "path=Deep/Ä b.md"] in own_world.commands()
+    assert ["open", "path=Deep/Ä b.md"] in world.commands()
     told = json.loads(talk.call("openFile", filePath="Note.md", makeFrontmost=False))
-    expected = {"success": True, "languageId": "markdown", "lineCount": 3, "filePath": str(own_world.vault / "Note.md")}
+    expected = {"success": True, "languageId": "markdown", "lineCount": 3, "filePath": str(world.vault / "Note.md")}
     assert told == expected
 
 
@@ -123,18 +123,18 @@ def test_i21_a_failure_of_a_tool_is_a_result_that_says_so(talk: Talk, arguments:
     assert result["content"][0]["text"]
 
 
-def test_i21_the_selection_and_the_tabs_are_told_as_json(talk: Talk, own_world: World) -> None:
-    own_world.editor(path="Deep/Ä b.md", text="ex", **{"from": [0, 1], "to": [0, 3]})
+def test_i21_the_selection_and_the_tabs_are_told_as_json(talk: Talk, world: World) -> None:
+    world.editor(path="Deep/Ä b.md", text="ex", **{"from": [0, 1], "to": [0, 3]})
     leaves = [{"id": name, "type": "leaf", "state": {"state": {"file": name}}} for name in ("Note.md", "Gone.md")]
-    own_world.put(".obsidian/workspace.json", json.dumps({"main": {"type": "tabs", "children": leaves}}))
+    world.put(".obsidian/workspace.json", json.dumps({"main": {"type": "tabs", "children": leaves}}))
     while talk.notice("selection_changed")["text"] != "ex":
         pass
-    uri = (own_world.vault / "Deep" / "Ä b.md").as_uri()
+    uri = (world.vault / "Deep" / "Ä b.md").as_uri()
     for tool in ("getCurrentSelection", "getLatestSelection"):
         assert json.loads(talk.call(tool)) == {
             "success": True,
             "text": "ex",
-            "filePath": str(own_world.vault / "Deep" / "Ä b.md"),
+            "filePath": str(world.vault / "Deep" / "Ä b.md"),
             "fileUrl": uri,
             "selection": {
                 "start": {"line": 0, "character": 1},
@@ -147,13 +147,13 @@ def test_i21_the_selection_and_the_tabs_are_told_as_json(talk: Talk, own_world: 
     assert tabs[0] == {"uri": uri, "isActive": True, "label": "Ä b.md", "languageId": "markdown", "isDirty": False}
 
 
-def test_i21_without_an_active_note_the_selection_tools_say_so(talk: Talk, own_world: World) -> None:
-    own_world.editor()
+def test_i21_without_an_active_note_the_selection_tools_say_so(talk: Talk, world: World) -> None:
+    world.editor()
     assert json.loads(talk.call("getCurrentSelection")) == {"success": False, "message": "No active editor found"}
 
 
-def test_i21_the_rest_of_the_tools_answer_as_an_ide_would(talk: Talk, own_world: World) -> None:
-    note = str(own_world.vault / "Note.md")
+def test_i21_the_rest_of_the_tools_answer_as_an_ide_would(talk: Talk, world: World) -> None:
+    note = str(world.vault / "Note.md")
     while talk.notice("selection_changed")["filePath"] != note:
         pass
     assert talk.call("getDiagnostics", uri="file:///x") == "[]"
@@ -165,6 +165,6 @@ def test_i21_the_rest_of_the_tools_answer_as_an_ide_would(talk: Talk, own_world:
     not_open = {"success": False, "message": "Document not open: Deep/Ä b.md"}
     for tool in ("checkDocumentDirty", "saveDocument"):
         assert json.loads(talk.call(tool, filePath="Deep/Ä b.md")) == not_open
-    root = str(own_world.vault)
-    folder = {"name": "Vault", "uri": own_world.vault.as_uri(), "path": root}
+    root = str(world.vault)
+    folder = {"name": "Vault", "uri": world.vault.as_uri(), "path": root}
     assert json.loads(talk.call("getWorkspaceFolders")) == {"success": True, "folders": [folder], "rootPath": root}

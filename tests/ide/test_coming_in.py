@@ -57,14 +57,14 @@ def test_i8_a_token_that_is_only_begun_or_in_another_case_is_wrong(door: DoorPro
         assert status(door.port, {AUTHORIZATION: wrong})[0] == 401
 
 
-def test_i9_the_eleventh_is_refused_until_one_of_the_ten_leaves(door: DoorProcess, token: str) -> None:
+def test_i9_the_eleventh_is_refused_until_one_of_the_ten_leaves(own_door: DoorProcess, own_token: str) -> None:
     with contextlib.ExitStack() as stack:
         for _ in range(9):
-            stack.enter_context(talking(door.port, token))
-        with talking(door.port, token) as tenth:
-            assert status(door.port, {AUTHORIZATION: token})[0] == 503
+            stack.enter_context(talking(own_door.port, own_token))
+        with talking(own_door.port, own_token) as tenth:
+            assert status(own_door.port, {AUTHORIZATION: own_token})[0] == 503
             assert tenth.result("ping") == {}
-        with talking(door.port, token) as next_one:
+        with talking(own_door.port, own_token) as next_one:
             assert next_one.result("ping") == {}
 
 
@@ -92,24 +92,24 @@ def test_i11_a_message_of_9_mib_in_pieces_is_taken(talk: Talk) -> None:
     assert heard["error"]["code"] == -32700
 
 
-def test_i13_at_the_end_everybody_is_told(door: DoorProcess, talk: Talk) -> None:
-    assert door.stop() == 0
-    assert closed_with(talk) == 1001
+def test_i13_at_the_end_everybody_is_told(own_door: DoorProcess, own_talk: Talk) -> None:
+    assert own_door.stop() == 0
+    assert closed_with(own_talk) == 1001
 
 
 def test_i14_a_client_that_does_not_read_is_cut_off_and_nobody_else_notices(
-    door: DoorProcess, token: str, own_world: World, talk: Talk
+    own_door: DoorProcess, own_token: str, own_world: World, own_talk: Talk
 ) -> None:
     own_world.put("Large.md", "x" * 3 * MIB)
-    with talking(door.port, token, max_queue=1, max_size=None) as deaf:
+    with talking(own_door.port, own_token, max_queue=1, max_size=None) as deaf:
         deaf.introduce()
         with contextlib.suppress(ConnectionClosed, OSError):
             for number in range(60):
                 deaf.say({"jsonrpc": "2.0", "id": number, "method": "files/read", "params": {"path": "Large.md"}})
-        assert door.process.stderr is not None
-        while "cut off" not in door.process.stderr.readline():
+        assert own_door.process.stderr is not None
+        while "cut off" not in own_door.process.stderr.readline():
             pass
-        assert talk.result("ping") == {}
+        assert own_talk.result("ping") == {}
         assert closed_with(deaf) is None
 
 

@@ -31,8 +31,8 @@ def run(world: World, *words: str, **more: str) -> subprocess.CompletedProcess[s
     )
 
 
-def test_i1_the_folder_and_the_file_are_private(door: DoorProcess, own_world: World) -> None:
-    folder = lock_folder(own_world)
+def test_i1_the_folder_and_the_file_are_private(door: DoorProcess, world: World) -> None:
+    folder = lock_folder(world)
     assert [file.name for file in folder.iterdir()] == [f"{door.port}.lock"]
     assert stat.S_IMODE(folder.stat().st_mode) == 0o700
     assert stat.S_IMODE((folder / f"{door.port}.lock").stat().st_mode) == 0o600
@@ -69,8 +69,10 @@ def test_i2_the_lock_file_says_what_the_contract_wants(own_world: World) -> None
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
-def test_i3_it_is_gone_after_every_signal_that_can_be_heard(door: DoorProcess, own_world: World, number: int) -> None:
-    assert door.stop(number) == 0
+def test_i3_it_is_gone_after_every_signal_that_can_be_heard(
+    own_door: DoorProcess, own_world: World, number: int
+) -> None:
+    assert own_door.stop(number) == 0
     assert list(lock_folder(own_world).iterdir()) == []
     assert list((own_world.folder / "home" / ".local").rglob("ide-*")) == []
 
@@ -82,10 +84,10 @@ def test_i3_it_is_gone_where_the_door_cannot_be_opened_after_all(own_world: Worl
     assert locks(lock_folder(own_world)) == []
 
 
-def test_i3_a_lock_file_that_is_no_longer_ours_is_left_alone(door: DoorProcess, own_world: World) -> None:
-    file = lock_folder(own_world) / f"{door.port}.lock"
+def test_i3_a_lock_file_that_is_no_longer_ours_is_left_alone(own_door: DoorProcess, own_world: World) -> None:
+    file = lock_folder(own_world) / f"{own_door.port}.lock"
     file.write_text(json.dumps({"authToken": "another's"}))
-    assert door.stop() == 0
+    assert own_door.stop() == 0
     assert json.loads(file.read_text()) == {"authToken": "another's"}
 
 

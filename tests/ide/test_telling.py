@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 
 import pytest
 
-from tests.support.ide import LIMIT, DoorProcess, Talk, talking
+from tests.support.ide import DoorProcess, Talk, mention, talking
 from tests.support.world import World
 
 
@@ -30,22 +28,11 @@ def changed(talk: Talk, before: Seen) -> Seen:
     return found
 
 
-def mention(world: World, *words: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "obsidian_mcp", "mention", *words],
-        env=world.environment(),
-        capture_output=True,
-        text=True,
-        timeout=LIMIT,
-        check=False,
-    )
-
-
-def test_i22_a_selection_is_told_with_absolute_paths_and_places_from_0(talk: Talk, own_world: World) -> None:
-    own_world.editor(path="Deep/Ä b.md", text="x 😀", **{"from": [2, 0], "to": [3, 4]})
-    while (told := talk.notice("selection_changed"))["text"] == "":
+def test_i22_a_selection_is_told_with_absolute_paths_and_places_from_0(talk: Talk, world: World) -> None:
+    world.editor(path="Deep/Ä b.md", text="x 😀", **{"from": [2, 0], "to": [3, 4]})
+    while (told := talk.notice("selection_changed"))["text"] != "x 😀":
         pass
-    file = own_world.vault / "Deep" / "Ä b.md"
+    file = world.vault / "Deep" / "Ä b.md"
     assert told == {
         "text": "x 😀",
         "filePath": str(file),
@@ -55,45 +42,45 @@ def test_i22_a_selection_is_told_with_absolute_paths_and_places_from_0(talk: Tal
     assert "%C3%84%20b.md" in told["fileUrl"]
 
 
-def test_i23_a_cursor_that_moves_through_a_note_is_followed(talk: Talk, own_world: World) -> None:
-    seen = selection(talk)
+def test_i23_a_cursor_that_moves_through_a_note_is_followed(own_talk: Talk, own_world: World) -> None:
+    seen = selection(own_talk)
     assert seen == ("Note.md", "", (0, 0), (0, 0), True)
     own_world.editor(path="Note.md", **{"from": [1, 2], "to": [1, 2]})
-    seen = changed(talk, seen)
+    seen = changed(own_talk, seen)
     assert seen == ("Note.md", "", (1, 2), (1, 2), True)
     own_world.editor(path="Note.md", text="two", **{"from": [1, 0], "to": [1, 3]}, console=["said", "=> something"])
-    seen = changed(talk, seen)
+    seen = changed(own_talk, seen)
     assert seen == ("Note.md", "two", (1, 0), (1, 3), False)
     own_world.editor(path="Note.md", text="two", **{"from": [1, 0], "to": [1, 3]}, mode="preview")
-    seen = changed(talk, seen)
+    seen = changed(own_talk, seen)
     assert seen == ("Note.md", "", (0, 0), (0, 0), True)
     own_world.editor(path="Deep/Ä b.md")
-    seen = changed(talk, seen)
+    seen = changed(own_talk, seen)
     assert seen == ("Ä b.md", "", (0, 0), (0, 0), True)
 
 
-def test_i23_what_a_client_hears_too_early_it_hears_again(door: DoorProcess, token: str) -> None:
-    with talking(door.port, token) as talk:
+def test_i23_what_a_client_hears_too_early_it_hears_again(own_door: DoorProcess, own_token: str) -> None:
+    with talking(own_door.port, own_token) as talk:
         first, *again = [selection(talk.introduce() if number == 0 else talk) for number in range(3)]
         assert again == [first, first]
 
 
 def test_i23_every_client_gets_the_selection_when_it_has_introduced_itself(
-    door: DoorProcess, token: str, talk: Talk
+    own_door: DoorProcess, own_token: str, own_talk: Talk
 ) -> None:
-    assert selection(talk)[0] == "Note.md"
-    with talking(door.port, token) as second:
+    assert selection(own_talk)[0] == "Note.md"
+    with talking(own_door.port, own_token) as second:
         assert selection(second.introduce())[0] == "Note.md"
 
 
-def test_i24_a_person_points_at_lines_of_a_note(talk: Talk, own_world: World) -> None:
-    done = mention(own_world, "note", "--lines", "2:3")
+def test_i24_a_person_points_at_lines_of_a_note(talk: Talk, world: World) -> None:
+    done = mention(world, "note", "--lines", "2:3")
     assert (done.returncode, done.stdout, done.stderr) == (0, "mentioned Note.md, lines 2:3\n", "")
-    path = str(own_world.vault / "Note.md")
+    path = str(world.vault / "Note.md")
     assert talk.notice("at_mentioned") == {"filePath": path, "lineStart": 1, "lineEnd": 2}
-    assert mention(own_world, "Ä b", "--vault", "Vault").returncode == 0
-    assert talk.notice("at_mentioned") == {"filePath": str(own_world.vault / "Deep" / "Ä b.md")}
-    assert mention(own_world, "Note", "--lines", "3").returncode == 0
+    assert mention(world, "Ä b", "--vault", "Vault").returncode == 0
+    assert talk.notice("at_mentioned") == {"filePath": str(world.vault / "Deep" / "Ä b.md")}
+    assert mention(world, "Note", "--lines", "3").returncode == 0
     assert talk.notice("at_mentioned")["lineEnd"] == 2
 
 
@@ -108,18 +95,18 @@ def test_i24_a_person_points_at_lines_of_a_note(talk: Talk, own_world: World) ->
     ],
 )
 def test_i24_what_cannot_be_pointed_at_is_told(
-    talk: Talk, own_world: World, words: tuple[str, ...], code: int, said: str
+    talk: Talk, world: World, words: tuple[str, ...], code: int, said: str
 ) -> None:
-    done = mention(own_world, *words)
+    done = mention(world, *words)
     assert done.returncode == code
     assert said in done.stderr
 
 
-def test_i24_ten_clients_do_not_keep_a_mention_out(door: DoorProcess, token: str, own_world: World) -> None:
+def test_i24_ten_clients_do_not_keep_a_mention_out(own_door: DoorProcess, own_token: str, own_world: World) -> None:
     from contextlib import ExitStack
 
     with ExitStack() as stack:
-        talks = [stack.enter_context(talking(door.port, token)).introduce() for _ in range(10)]
+        talks = [stack.enter_context(talking(own_door.port, own_token)).introduce() for _ in range(10)]
         for talk in talks:
             talk.notice("selection_changed")
         assert mention(own_world, "Note").stdout == "mentioned Note.md\n"
@@ -147,26 +134,26 @@ def test_i25_without_a_door_the_command_says_how_to_open_one(own_world: World) -
     assert "obsidian-mcp ide" in done.stderr
 
 
-def test_i26_a_mention_waits_for_the_next_client(door: DoorProcess, token: str, own_world: World) -> None:
+def test_i26_a_mention_waits_for_the_next_client(own_door: DoorProcess, own_token: str, own_world: World) -> None:
     done = mention(own_world, "Note", "--lines", "1:1")
     assert done.stdout == "nobody is connected yet: Note.md, lines 1:1 waits a minute for Claude Code\n"
-    with talking(door.port, token) as talk:
+    with talking(own_door.port, own_token) as talk:
         assert talk.introduce().notice("at_mentioned")["lineStart"] == 0
-    with talking(door.port, token) as second:
+    with talking(own_door.port, own_token) as second:
         assert second.introduce().notice("selection_changed")
 
 
-def test_i27_the_app_is_asked_one_constant_thing(talk: Talk, own_world: World) -> None:
+def test_i27_the_app_is_asked_one_constant_thing(talk: Talk, world: World) -> None:
     seen = selection(talk)
-    own_world.editor(path="Deep/Ä b.md", text="`${evil}`", **{"from": [0, 0], "to": [0, 2]})
+    world.editor(path="Deep/Ä b.md", text="`${evil}`", **{"from": [0, 0], "to": [0, 2]})
     changed(talk, seen)
-    asked = [words for words in own_world.commands() if words[0] == "eval"]
+    asked = [words for words in world.commands() if words[0] == "eval"]
     assert len(asked) >= 2
     assert len({tuple(words) for words in asked}) == 1
-    assert all(record["argv"][0].startswith("vault=") for record in own_world.records())
+    assert all(record["argv"][0].startswith("vault=") for record in world.records())
 
 
-def test_i27_nobody_is_asked_before_a_client_has_come(door: DoorProcess, own_world: World) -> None:
+def test_i27_nobody_is_asked_before_a_client_has_come(own_door: DoorProcess, own_world: World) -> None:
     assert own_world.commands() == []
 
 

@@ -15,7 +15,7 @@ import pytest
 from websockets.exceptions import ConnectionClosed
 
 from tests.ide.test_lock_file import run
-from tests.support.ide import LIMIT, DoorProcess, Talk, lock_folder, locks, talking
+from tests.support.ide import LIMIT, DoorProcess, Talk, lock_folder, locks, mention, talking
 from tests.support.world import World
 
 MIB = 1024 * 1024
@@ -29,64 +29,64 @@ def asking(id: object) -> dict[str, object]:
     return request("tools/call", id, name="getCurrentSelection", arguments={})
 
 
-def test_i14_a_batch_that_is_too_much_holds_up_nobody(door: DoorProcess, token: str, talk: Talk) -> None:
-    with talking(door.port, token) as greedy:
+def test_i14_a_batch_that_is_too_much_holds_up_nobody(own_door: DoorProcess, own_token: str, own_talk: Talk) -> None:
+    with talking(own_door.port, own_token) as greedy:
         greedy.result("initialize", {"protocolVersion": "2025-03-26", "capabilities": {}})
         batch = json.dumps([{**asking(number), "padding": "x" * 9000} for number in range(1000)])
         greedy.websocket.send([batch[at : at + MIB // 2] for at in range(0, len(batch), MIB // 2)])
-        assert talk.result("ping") == {}
-        assert talk.call("getDiagnostics") == "[]"
+        assert own_talk.result("ping") == {}
+        assert own_talk.call("getDiagnostics") == "[]"
 
 
 @pytest.mark.parametrize("calls", [50, 150])
 def test_i13_a_signal_is_heard_however_much_a_client_has_asked(
-    door: DoorProcess, own_world: World, talk: Talk, calls: int
+    own_door: DoorProcess, own_world: World, own_talk: Talk, calls: int
 ) -> None:
     own_world.mood("hang")
     with contextlib.suppress(ConnectionClosed):
         for number in range(calls):
-            talk.say(asking(f"x{number}"))
+            own_talk.say(asking(f"x{number}"))
     own_world.wait_for_a_hanging_call()
-    assert door.stop() == 0
+    assert own_door.stop() == 0
     assert locks(lock_folder(own_world)) == []
     own_world.wait_until_all_are_gone()
 
 
 def test_i14_a_client_that_leaves_with_much_unanswered_is_noticed(
-    door: DoorProcess, token: str, own_world: World
+    own_door: DoorProcess, own_token: str, own_world: World
 ) -> None:
     own_world.mood("hang")
-    with talking(door.port, token) as leaving:
+    with talking(own_door.port, own_token) as leaving:
         leaving.introduce()
         for number in range(130):
             leaving.say(asking(f"x{number}"))
         own_world.wait_for_a_hanging_call()
-    assert door.process.stderr is not None
-    while '"disconnected"' not in door.process.stderr.readline():
+    assert own_door.process.stderr is not None
+    while '"disconnected"' not in own_door.process.stderr.readline():
         pass
     own_world.mood(None)
     own_world.wait_until_all_are_gone()
-    with talking(door.port, token) as next_one:
+    with talking(own_door.port, own_token) as next_one:
         assert json.loads(next_one.introduce().call("getCurrentSelection"))["success"] is True
 
 
 def test_i13_a_client_that_does_not_read_does_not_hold_up_the_end(
-    door: DoorProcess, token: str, own_world: World
+    own_door: DoorProcess, own_token: str, own_world: World
 ) -> None:
     own_world.put("Large.md", "x" * 3 * MIB)
-    with talking(door.port, token, max_queue=1, max_size=None) as deaf:
+    with talking(own_door.port, own_token, max_queue=1, max_size=None) as deaf:
         deaf.introduce()
         for number in range(5):
             deaf.say(request("files/read", f"x{number}", path="Large.md"))
-        with talking(door.port, token) as other:
+        with talking(own_door.port, own_token) as other:
             other.introduce().notice("selection_changed")
-        assert door.stop() == 0
+        assert own_door.stop() == 0
 
 
-def test_i14_pings_whose_answers_nobody_reads_are_not_kept(door: DoorProcess, token: str) -> None:
+def test_i14_pings_whose_answers_nobody_reads_are_not_kept(own_door: DoorProcess, own_token: str) -> None:
     from tests.ide.test_watching import raw_client
 
-    with raw_client(door.port, token) as raw:
+    with raw_client(own_door.port, own_token) as raw:
         ping = b"\x89\xfd"[:1] + bytes([0x80 | 125]) + bytes(4) + b"x" * 125
         raw.settimeout(LIMIT)
         with contextlib.suppress(OSError):
@@ -94,28 +94,28 @@ def test_i14_pings_whose_answers_nobody_reads_are_not_kept(door: DoorProcess, to
                 raw.sendall(ping * 100)
         with contextlib.suppress(OSError):
             raw.shutdown(socket.SHUT_WR)
-    with open(f"/proc/{door.process.pid}/status", encoding="ascii") as status:
+    with open(f"/proc/{own_door.process.pid}/status", encoding="ascii") as status:
         resident = next(int(line.split()[1]) for line in status if line.startswith("VmHWM")) // 1024
     assert resident < 150
 
 
-def test_i14_a_client_that_reads_gets_more_than_may_wait_for_it(talk: Talk, own_world: World) -> None:
+def test_i14_a_client_that_reads_gets_more_than_may_wait_for_it(own_talk: Talk, own_world: World) -> None:
     own_world.put("Large.md", "x" * 900_000)
     for _ in range(45):
-        assert len(talk.result("files/read", {"path": "Large.md"})["content"]) == 900_000
+        assert len(own_talk.result("files/read", {"path": "Large.md"})["content"]) == 900_000
 
 
 def test_i27_what_needs_no_app_does_not_wait_for_it(
-    door: DoorProcess, token: str, own_world: World, talk: Talk
+    own_door: DoorProcess, own_token: str, own_world: World, own_talk: Talk
 ) -> None:
     own_world.mood("hang")
-    talk.say(asking("slow"))
+    own_talk.say(asking("slow"))
     own_world.wait_for_a_hanging_call()
-    with talking(door.port, token) as other:
+    with talking(own_door.port, own_token) as other:
         other.introduce()
         assert other.call("getDiagnostics") == "[]"
         assert other.result("files/read", {"path": "Note.md"})["content"]
-    mentioned = run(own_world, "mention", "Note")
+    mentioned = mention(own_world, "Note")
     assert mentioned.returncode == 0
 
 
@@ -203,8 +203,8 @@ def test_i24_a_door_to_a_folder_that_obsidian_does_not_know_can_be_named(own_wor
     (plain / "Note.md").write_text("x")
     with DoorProcess(own_world.environment(), "--backend", "embedded", "--vault", str(plain)):
         for named in (str(plain), "plain"):
-            assert run(own_world, "mention", "Note", "--vault", named).returncode == 0
-        assert run(own_world, "mention", "Note", "--vault", "Vault").returncode == 2
+            assert mention(own_world, "Note", "--vault", named).returncode == 0
+        assert mention(own_world, "Note", "--vault", "Vault").returncode == 2
 
 
 def test_i24_a_door_that_has_stopped_keeps_a_mention_from_no_other(own_world: World) -> None:
@@ -212,28 +212,28 @@ def test_i24_a_door_that_has_stopped_keeps_a_mention_from_no_other(own_world: Wo
     with ExitStack() as stack:
         doors = [stack.enter_context(DoorProcess(own_world.environment(), "--vault", "Vault")) for _ in range(2)]
         os.kill(doors[0].process.pid, signal.SIGSTOP)
-        assert run(own_world, "mention", "Note").returncode == 0
+        assert mention(own_world, "Note").returncode == 0
         os.kill(doors[0].process.pid, signal.SIGCONT)
 
 
-def test_i26_mentions_that_nobody_hears_do_not_pile_up(door: DoorProcess, token: str) -> None:
-    with talking(door.port, token, headers={"x-obsidian-mcp-command": "mention"}) as pointing:
+def test_i26_mentions_that_nobody_hears_do_not_pile_up(own_door: DoorProcess, own_token: str) -> None:
+    with talking(own_door.port, own_token, headers={"x-obsidian-mcp-command": "mention"}) as pointing:
         pointing.introduce()
         for number in range(250):
             pointing.result("obsidian-mcp/mention", {"filePath": "Note.md", "lines": [number, number]})
-    with talking(door.port, token) as talk:
+    with talking(own_door.port, own_token) as talk:
         talk.introduce()
         lines = [talk.notice("at_mentioned")["lineStart"] for _ in range(100)]
         assert lines == list(range(150, 250))
-    with talking(door.port, token) as second:
+    with talking(own_door.port, own_token) as second:
         second.introduce().notice("selection_changed")
         assert second.result("ping") == {}
         assert "at_mentioned" not in json.dumps(second.kept)
 
 
-def test_i27_an_odd_answer_of_the_app_does_not_end_the_watching(talk: Talk, own_world: World) -> None:
-    own_world.editor(path="Note.md", base="/nul\x00/x")
+def test_i27_an_odd_answer_of_the_app_does_not_end_the_watching(talk: Talk, world: World) -> None:
+    world.editor(path="Note.md", base="/nul\x00/x")
     assert json.loads(talk.call("getCurrentSelection"))["success"] is False
-    own_world.editor(path="Deep/Ä b.md")
+    world.editor(path="Deep/Ä b.md")
     while not talk.notice("selection_changed")["filePath"].endswith("Ä b.md"):
         pass

@@ -14,6 +14,7 @@ from typing import Any, Self
 from websockets.sync.client import ClientConnection, connect
 from websockets.typing import Subprotocol
 
+from tests.support.inside import run_inside
 from tests.support.world import World
 
 LIMIT = 30
@@ -26,6 +27,12 @@ def lock_folder(world: World) -> Path:
 
 def locks(folder: Path) -> list[dict[str, Any]]:
     return [json.loads(file.read_text()) for file in sorted(folder.glob("*.lock"))]
+
+
+def mention(world: World, *words: str) -> subprocess.CompletedProcess[str]:
+    """`obsidian-mcp mention`, which finds the door by itself."""
+    done = run_inside(world.environment(), "mention", *words)
+    return subprocess.CompletedProcess(done.args, done.returncode, done.stdout.decode(), done.stderr.decode())
 
 
 class DoorProcess:
