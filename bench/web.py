@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from bench.report import Report
-from tests.support.foreign import free_port
+from tests.support.foreign import reserved_port
 from tests.support.web import MCP
 from tests.support.world import World
 
@@ -159,10 +159,13 @@ def measure(report: Report, rounds: int) -> None:
 
 def _measure(report: Report, clients: int, rounds: int) -> None:
     """The SDK's server reads with the same code as ours: what is compared is the way there and back."""
-    with tempfile.TemporaryDirectory(prefix="obsidian-mcp-web-") as folder:
+    with (
+        tempfile.TemporaryDirectory(prefix="obsidian-mcp-web-") as folder,
+        reserved_port() as one,
+        reserved_port() as two,
+    ):
         world = World(Path(folder, "world"))
         world.put("Note.md", "text of the note\n" * 20)
-        one, two = free_port(), free_port()
         options = ["--backend", "embedded", "--vault", str(world.vault), "--log-level", "error"]
         own = [sys.executable, "-m", "obsidian_mcp", "serve", "--port", str(one), *options]
         sdk = [sys.executable, str(Path(__file__).with_name("sdk_server.py")), str(two), str(world.vault)]

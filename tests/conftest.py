@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.client import Server
+from tests.support.foreign import reserved_port
 from tests.support.world import World
 
 
@@ -38,6 +39,12 @@ def world(shared_world: World) -> World:
 def server(world: World, shared_server: Server) -> Server:
     """A running server on that vault. It outlives the test, as a server would."""
     return shared_server
+
+
+@pytest.fixture
+def port() -> Iterator[int]:
+    with reserved_port() as number:
+        yield number
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from tests.support.client import Server, ToolFailed
-from tests.support.world import World
+from tests.support.world import SERVER, World
 
 FRONT = "---\nrelated: '[[Old]]'\n---\n"
 
@@ -257,7 +257,7 @@ def test_with_a_command_the_app_is_asked_even_if_it_is_closed(own_world: World) 
 def test_a_plain_folder_needs_no_obsidian_at_all(tmp_path: Path) -> None:
     notes = tmp_path / "notes"
     notes.mkdir()
-    environment = {"PATH": "/usr/bin:/bin", "HOME": str(tmp_path / "home")}
+    environment = {"PATH": "/usr/bin:/bin", "HOME": str(tmp_path / "home"), "PYTHONPATH": str(SERVER)}
     with Server(environment, "--vault", str(notes)) as server:
         server.initialize()
         assert server.call("create_note", name="A/New", content="x")["path"] == "A/New.md"

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from obsidian_mcp import __version__
-from tests.support.client import TOOLS
+from tests.support.client import TOOLS, changed
 from tests.support.web import Web
 from tests.support.world import World
 
@@ -138,13 +138,15 @@ def test_e9_an_unknown_tool_is_told_with_those_there_are(web: Web) -> None:
     assert sorted(envelope["data"]["available_tools"]) == sorted(TOOLS)
 
 
-@pytest.mark.parametrize(("mood", "code", "summary"), [("not-running", 127, "unavailable"), ("hang", 124, "timeout")])
+@pytest.mark.parametrize(
+    ("mood", "limit", "code", "summary"), [("not-running", "60", 127, "unavailable"), ("hang", "0.2", 124, "timeout")]
+)
 def test_e3_e10_exit_codes_tell_a_timeout_and_a_closed_app(
-    own_world: World, mood: str, code: int, summary: str
+    own_world: World, mood: str, limit: str, code: int, summary: str
 ) -> None:
     own_world.put("Note.md", "x")
     own_world.mood(mood)
-    with Web(own_world.environment(), "--timeout", "1") as web:
+    with Web(own_world.environment(), "--timeout", limit) as web:
         envelope = call(web, "open_note", name="Note.md")
     assert envelope["metrics"]["exit_code"] == code
     assert summary in envelope["summary"]
@@ -169,24 +171,34 @@ def test_e12_health_has_every_key(web: Web) -> None:
     assert isinstance(health["uptime_seconds"], int)
 
 
-def status(world: World, *options: str) -> str:
-    with Web(world.environment(), *options) as web:
-        found: str = web.ask("GET", "/health").json["status"]
-        return found
+FORGETFUL = changed("from obsidian_mcp.doors.http import envelope; envelope.CACHED = 0.0")
+
+
+def status(web: Web) -> str:
+    found: str = web.ask("GET", "/health").json["status"]
+    return found
 
 
 def test_e13_the_status_tells_what_is_missing(own_world: World) -> None:
-    assert status(own_world) == "ok"
-    own_world.mood("not-running")
-    assert status(own_world) == "degraded"
-    own_world.mood("disabled")
-    assert status(own_world) == "degraded"
-    own_world.mood(None)
-    assert status(own_world, "--obsidian-bin", "/nope") == "degraded"
-    assert status(own_world, "--backend", "embedded") == "ok"
-    own_world.vault.rmdir()
-    assert status(own_world) == "error"
-    assert status(own_world, "--backend", "embedded", "--vault", str(own_world.vault)) == "error"
+    with Web(own_world.environment(), command=FORGETFUL) as web:
+        for mood, told in ((None, "ok"), ("not-running", "degraded"), ("disabled", "degraded"), (None, "ok")):
+            own_world.mood(mood)
+            assert status(web) == told
+        own_world.vault.rmdir()
+        assert status(web) == "error"
+    with Web(own_world.environment(), "--obsidian-bin", "/nope") as web:
+        assert status(web) == "error"
+    own_world.vault.mkdir()
+    with Web(own_world.environment(), "--obsidian-bin", "/nope") as web:
+        assert status(web) == "degraded"
+
+
+def test_e13_on_the_files_alone_the_vault_is_all_that_can_be_missing(own_world: World) -> None:
+    options = ("--backend", "embedded", "--vault", str(own_world.vault))
+    with Web(own_world.environment(), *options, command=FORGETFUL) as web:
+        assert status(web) == "ok"
+        own_world.vault.rmdir()
+        assert status(web) == "error"
 
 
 def test_e14_health_looks_once_in_a_while_and_never_starts_the_app(own_world: World) -> None:

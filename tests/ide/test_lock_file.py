@@ -13,7 +13,6 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.foreign import free_port
 from tests.support.ide import LIMIT, DoorProcess, lock_folder, locks, talking
 from tests.support.world import VAULT_ID, World
 
@@ -114,8 +113,7 @@ def test_i4_a_living_door_to_the_same_vault_is_left_alone(own_world: World) -> N
         assert [lock["port"] for lock in locks(lock_folder(own_world))] == [one.port]
 
 
-def test_i4_a_port_for_which_another_has_a_lock_file_is_not_taken(own_world: World) -> None:
-    port = free_port()
+def test_i4_a_port_for_which_another_has_a_lock_file_is_not_taken(own_world: World, port: int) -> None:
     lock_folder(own_world).mkdir(parents=True)
     foreign = lock_folder(own_world) / f"{port}.lock"
     foreign.write_text("{}")
@@ -153,8 +151,7 @@ def test_i5_several_vaults_cannot_share_a_port(own_world: World) -> None:
     assert done.returncode == 2
 
 
-def test_i6_it_listens_on_loopback_alone_and_on_the_port_that_was_asked_for(own_world: World) -> None:
-    port = free_port()
+def test_i6_it_listens_on_loopback_alone_and_on_the_port_that_was_asked_for(own_world: World, port: int) -> None:
     with DoorProcess(own_world.environment(), "--vault", "Vault", "--port", str(port)) as door:
         assert door.port == port
         listening = Path(f"/proc/{door.process.pid}/net/tcp").read_text()

@@ -74,6 +74,7 @@ def test_i23_every_client_gets_the_selection_when_it_has_introduced_itself(
 
 
 def test_i24_a_person_points_at_lines_of_a_note(talk: Talk, world: World) -> None:
+    talk.notice("selection_changed")  # it counts from now on
     done = mention(world, "note", "--lines", "2:3")
     assert (done.returncode, done.stdout, done.stderr) == (0, "mentioned Note.md, lines 2:3\n", "")
     path = str(world.vault / "Note.md")

@@ -13,8 +13,11 @@ from contextlib import ExitStack
 
 import pytest
 from websockets.exceptions import ConnectionClosed
+from websockets.sync.client import connect
 
+from obsidian_mcp.servers.ide import mention as pointing
 from tests.ide.test_lock_file import run
+from tests.support.client import changed
 from tests.support.ide import LIMIT, DoorProcess, Talk, lock_folder, locks, mention, talking
 from tests.support.world import World
 
@@ -53,28 +56,34 @@ def test_i13_a_signal_is_heard_however_much_a_client_has_asked(
 
 
 def test_i14_a_client_that_leaves_with_much_unanswered_is_noticed(
-    own_door: DoorProcess, own_token: str, own_world: World
+    own_world: World,
 ) -> None:
+    """With so much that its leaving is not read: what a call may take is then what it takes to notice."""
+    own_world.put("Note.md", "x")
+    own_world.editor(path="Note.md")
     own_world.mood("hang")
-    with talking(own_door.port, own_token) as leaving:
-        leaving.introduce()
-        for number in range(130):
-            leaving.say(asking(f"x{number}"))
-        own_world.wait_for_a_hanging_call()
-    assert own_door.process.stderr is not None
-    while '"disconnected"' not in own_door.process.stderr.readline():
-        pass
-    own_world.mood(None)
-    own_world.wait_until_all_are_gone()
-    with talking(own_door.port, own_token) as next_one:
-        assert json.loads(next_one.introduce().call("getCurrentSelection"))["success"] is True
+    shorter = changed("from obsidian_mcp.servers.ide import server; server.LIMIT = 1.0")
+    with DoorProcess(own_world.environment(), "--vault", "Vault", command=shorter) as door:
+        (lock,) = locks(lock_folder(own_world))
+        with talking(door.port, lock["authToken"], close_timeout=0) as leaving:
+            leaving.introduce()
+            for number in range(130):
+                leaving.say(asking(f"x{number}"))
+            own_world.wait_for_a_hanging_call()
+        assert door.process.stderr is not None
+        while '"disconnected"' not in door.process.stderr.readline():
+            pass
+        own_world.mood(None)
+        own_world.wait_until_all_are_gone()
+        with talking(door.port, lock["authToken"]) as next_one:
+            assert json.loads(next_one.introduce().call("getCurrentSelection"))["success"] is True
 
 
 def test_i13_a_client_that_does_not_read_does_not_hold_up_the_end(
     own_door: DoorProcess, own_token: str, own_world: World
 ) -> None:
     own_world.put("Large.md", "x" * 3 * MIB)
-    with talking(own_door.port, own_token, max_queue=1, max_size=None) as deaf:
+    with talking(own_door.port, own_token, max_queue=1, max_size=None, close_timeout=0) as deaf:
         deaf.introduce()
         for number in range(5):
             deaf.say(request("files/read", f"x{number}", path="Large.md"))
@@ -207,11 +216,21 @@ def test_i24_a_door_to_a_folder_that_obsidian_does_not_know_can_be_named(own_wor
         assert mention(own_world, "Note", "--vault", "Vault").returncode == 2
 
 
-def test_i24_a_door_that_has_stopped_keeps_a_mention_from_no_other(own_world: World) -> None:
+def test_i24_a_door_that_has_stopped_keeps_a_mention_from_no_other(
+    own_world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
     own_world.put("Note.md", "x")
     with ExitStack() as stack:
         doors = [stack.enter_context(DoorProcess(own_world.environment(), "--vault", "Vault")) for _ in range(2)]
         os.kill(doors[0].process.pid, signal.SIGSTOP)
+        stopped = f"ws://127.0.0.1:{doors[0].port}/"
+        for_ever = {"open_timeout": LIMIT}
+        at_once = {"open_timeout": 0.1}  # it will not answer, however long it is waited for
+        monkeypatch.setattr(
+            pointing,
+            "connect",
+            lambda url, **more: connect(url, **{**more, **(at_once if url == stopped else for_ever)}),
+        )
         assert mention(own_world, "Note").returncode == 0
         os.kill(doors[0].process.pid, signal.SIGCONT)
 

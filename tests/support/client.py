@@ -24,6 +24,11 @@ READING = catalogue.load(read_only=True).names
 COMMAND = (sys.executable, "-m", "obsidian_mcp")
 
 
+def changed(first: str) -> tuple[str, ...]:
+    """The command, with something run before: so a test can shorten what it would have to wait for."""
+    return (sys.executable, "-c", f"{first}\nfrom obsidian_mcp.__main__ import main\nmain()\n")
+
+
 class ToolFailed(Exception):
     """A JSON-RPC error, as a value to look at."""
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import socket
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, Self
 
@@ -84,7 +86,10 @@ class Foreign:
         self._server.server_close()
 
 
-def free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as listening:
-        port: int = listening.getsockname()[1]
-        return port
+@contextmanager
+def reserved_port() -> Iterator[int]:
+    """One on which nobody listens. It stays bound, so that the system gives it to nobody who does not ask for it."""
+    with socket.socket() as bound:
+        bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        bound.bind(("127.0.0.1", 0))
+        yield bound.getsockname()[1]

@@ -5,8 +5,7 @@ from __future__ import annotations
 import json
 import signal
 import subprocess
-import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Self
@@ -14,6 +13,7 @@ from typing import Any, Self
 from websockets.sync.client import ClientConnection, connect
 from websockets.typing import Subprotocol
 
+from tests.support.client import COMMAND
 from tests.support.inside import run_inside
 from tests.support.world import World
 
@@ -38,10 +38,15 @@ def mention(world: World, *words: str) -> subprocess.CompletedProcess[str]:
 class DoorProcess:
     """`obsidian-mcp ide`, once it listens."""
 
-    def __init__(self, environment: Mapping[str, str], *options: str, doors: int = 1) -> None:
-        words = [sys.executable, "-m", "obsidian_mcp", "ide", *options]
+    def __init__(
+        self, environment: Mapping[str, str], *options: str, doors: int = 1, command: Sequence[str] = COMMAND
+    ) -> None:
         self.process = subprocess.Popen(
-            words, env=dict(environment), stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
+            [*command, "ide", *options],
+            env=dict(environment),
+            stdin=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            text=True,
         )
         self.listening: list[dict[str, Any]] = []
         assert self.process.stderr is not None

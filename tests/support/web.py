@@ -11,7 +11,7 @@ import signal
 import socket
 import subprocess
 import threading
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
@@ -41,9 +41,9 @@ class Reply:
 class Web:
     """`obsidian-mcp serve` on a port of the system's choice."""
 
-    def __init__(self, environment: Mapping[str, str], *options: str) -> None:
+    def __init__(self, environment: Mapping[str, str], *options: str, command: Sequence[str] = COMMAND) -> None:
         self.process = subprocess.Popen(
-            [*COMMAND, "serve", "--port", "0", *options],
+            [*command, "serve", "--port", "0", *options],
             env=dict(environment),
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
