@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 import re
 import tomllib
 from pathlib import Path
@@ -44,6 +45,7 @@ HOMES = {
 }
 
 
+@functools.cache
 def used_names(file: Path) -> set[str]:
     names = set()
     for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
