@@ -25,8 +25,9 @@ check: $(READY) ## Format, lint, types, import rules
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-logo
 
-unit: $(READY) ## The tests
-	$(BIN)/python -m pytest
+unit: $(READY) ## The tests: most side by side, then those that need the machine for themselves
+	$(BIN)/python -m pytest -n 2 --dist worksteal -m 'not alone'
+	$(BIN)/python -m pytest -m alone
 
 format: $(READY) ## Format the code
 	$(BIN)/ruff format .
