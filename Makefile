@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: help setup test check format unit catalogue manifest specs icon picture readme bundle clients demo live bench bench-quick fuzz soak clean
+.PHONY: help setup test check format unit quick catalogue manifest specs icon picture readme bundle clients demo live bench bench-quick fuzz soak clean
 help: ## List the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-11s %s\n", $$1, $$2}'
 
@@ -28,6 +28,18 @@ check: $(READY) ## Format, lint, types, import rules
 unit: $(READY) ## The tests: most side by side, then those that need the machine for themselves
 	$(BIN)/python -m pytest -n 2 --dist worksteal -m 'not alone'
 	$(BIN)/python -m pytest -m alone
+
+# Whole folders and modules that start nothing and wait for nothing; --quick fails a test that does.
+QUICK := tests/protocol tests/tools tests/vault tests/backends tests/hosts/test_jsonc.py tests/http/test_contracts.py \
+	tests/ide/test_watching.py tests/test_architecture.py tests/test_connection.py tests/test_errors.py \
+	tests/test_settings.py tests/test_turns.py
+# What among them does: Node as a judge, commands that are really run, megabytes of hostile notes.
+NOT_QUICK := --ignore tests/vault/test_hostile_notes.py \
+	--deselect tests/vault/test_active.py::test_the_expression_is_javascript_that_tells_the_selection \
+	--deselect tests/backends/test_discover.py::test_no_thread_waits_for_a_pipe_that_something_else_holds_open
+
+quick: $(READY) ## The tests that start no process, in half a minute
+	$(BIN)/python -m pytest --quick $(QUICK) $(NOT_QUICK)
 
 format: $(READY) ## Format the code
 	$(BIN)/ruff format .

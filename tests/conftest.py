@@ -1,14 +1,38 @@
 from __future__ import annotations
 
+import os
 import signal
+import subprocess
+import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import NoReturn
 
 import pytest
 
 from tests.support.client import Server
 from tests.support.foreign import reserved_port
 from tests.support.world import World
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--quick", action="store_true", help="fail a test that starts a process or sleeps: make quick")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def nothing_is_started(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Under --quick. So the list of quick tests in the Makefile cannot become untrue unnoticed."""
+    if not request.config.getoption("--quick"):
+        yield
+        return
+
+    def refuse(*_: object, **__: object) -> NoReturn:
+        pytest.fail("a quick test starts no process and does not sleep: see QUICK in the Makefile")
+
+    with pytest.MonkeyPatch.context() as patch:
+        for place, name in ((subprocess, "Popen"), (os, "fork"), (os, "posix_spawn"), (os, "system"), (time, "sleep")):
+            patch.setattr(place, name, refuse)
+        yield
 
 
 def pytest_configure() -> None:
