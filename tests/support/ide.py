@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import signal
 import subprocess
@@ -15,7 +16,7 @@ from websockets.typing import Subprotocol
 
 from tests.support.client import COMMAND
 from tests.support.inside import run_inside
-from tests.support.world import World
+from tests.support.world import World, measuring
 
 LIMIT = 30
 AUTHORIZATION = "x-claude-code-ide-authorization"
@@ -69,6 +70,10 @@ class DoorProcess:
         return self
 
     def __exit__(self, *_: object) -> None:
+        if measuring():
+            self.process.terminate()
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                self.process.wait(5)
         self.process.kill()
         self.process.wait(LIMIT)
         assert self.process.stderr is not None

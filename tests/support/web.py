@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from tests.support.client import COMMAND, PATIENCE, ToolFailed, peak_mb
+from tests.support.world import measuring
 
 MCP = {"Accept": "application/json, text/event-stream", "Content-Type": "application/json"}
 
@@ -80,6 +81,10 @@ class Web:
 
     def __exit__(self, *_: object) -> None:
         started = self._children()
+        if measuring():
+            self.process.terminate()
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                self.process.wait(5)
         self.process.kill()
         self.process.wait(PATIENCE)
         for child in started:  # nobody else ends a command that hangs when its server is killed
