@@ -18,7 +18,7 @@ from tests.support.client import COMMAND
 from tests.support.inside import run_inside
 from tests.support.world import World, measuring
 
-LIMIT = 30
+LIMIT = 60
 AUTHORIZATION = "x-claude-code-ide-authorization"
 
 
