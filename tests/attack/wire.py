@@ -181,6 +181,8 @@ class Attack:
             progress(begin + CHUNK)
         self.process.stdin.close()
         self._reader.join(LIMIT)
+        assert self.process.stdout
+        self.process.stdout.close()
         if self.process.wait(LIMIT) != 0:
             raise Broken(f"exit code {self.process.returncode}")
         if self._problem:
