@@ -32,14 +32,14 @@ unit: $(READY) ## The tests: most side by side, then those that need the machine
 # Whole folders and modules that start nothing and wait for nothing; --quick fails a test that does.
 QUICK := tests/protocol tests/tools tests/vault tests/backends tests/hosts/test_jsonc.py tests/http/test_contracts.py \
 	tests/ide/test_watching.py tests/test_architecture.py tests/test_connection.py tests/test_errors.py \
-	tests/test_settings.py tests/test_turns.py
+	tests/test_scheduler.py tests/test_settings.py tests/test_specs.py tests/test_vaults.py
 # What among them does: Node as a judge, commands that are really run, megabytes of hostile notes.
 NOT_QUICK := --ignore tests/vault/test_hostile_notes.py \
 	--deselect tests/vault/test_active.py::test_the_expression_is_javascript_that_tells_the_selection \
-	--deselect tests/backends/test_discover.py::test_no_thread_waits_for_a_pipe_that_something_else_holds_open
+	--deselect tests/backends/obsidian/test_discover.py::test_no_thread_waits_for_a_pipe_that_something_else_holds_open
 
 quick: $(READY) ## The tests that start no process, in half a minute
-	$(BIN)/python -m pytest --quick $(QUICK) $(NOT_QUICK)
+	$(BIN)/python -m pytest -n 2 --dist worksteal --quick $(QUICK) $(NOT_QUICK)
 
 coverage: $(READY) ## The tests again, for the branches that they reach; fails below the floor in pyproject.toml
 	$(BIN)/python -m coverage erase
