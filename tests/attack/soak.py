@@ -64,6 +64,9 @@ class Client:
         reply = self._ask("tools/call", {"name": f"obsidian_{tool}", "arguments": arguments}).json
         assert "result" in reply, (tool, arguments, reply)
 
+    def close(self) -> None:
+        self._connection.close()
+
     def step(self) -> None:
         note = f"Note {self._random.randrange(NOTES)}"
         kind = self._random.random()
@@ -118,6 +121,8 @@ def soak(world: World, calls: int, progress: Callable[[int], None] = lambda tent
             found.descriptors.append(len(os.listdir(f"/proc/{web.process.pid}/fd")))
             found.resident.append(_resident(web.process.pid))
             progress(tenth + 1)
+        for client in clients:
+            client.close()
     lines = "\n".join(world.get(f"Log {number}.md").decode() for number in range(NOTES)).split("\n")
     wanted = {f"client {number} line {line}" for number, client in enumerate(clients) for line in range(client.added)}
     assert sorted(line for line in lines if line) == sorted(wanted)
