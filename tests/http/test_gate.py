@@ -29,7 +29,7 @@ def test_d1_a_host_that_others_can_reach_needs_a_token(own_world: World) -> None
         done = run(own_world.environment(), "serve", "--host", host, "--port", "0")
         assert (done.returncode, done.stdout) == (2, b"")
         assert b"token" in done.stderr
-        assert b"anybody there could read and delete notes" in done.stderr
+        assert b"any program there could read and delete notes" in done.stderr
 
 
 def test_d1_by_default_it_binds_loopback(web: Web) -> None:

@@ -84,7 +84,7 @@ def test_i18_some_messages_get_no_reply(door: DoorProcess, token: str, method: s
     ("said", "code"),
     [
         ('{"jsonrpc":"2.0","id":5,"method":"no/such"}', -32601),
-        ('{"jsonrpc":"2.0","id":5,"method":"server/discover"}', -32602),
+        ('{"jsonrpc":"2.0","id":5,"method":"server/discover"}', -32601),
         ("{", -32700),
         ("\ud83d\ude00", -32700),
         ("[]", -32600),

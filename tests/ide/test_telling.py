@@ -137,7 +137,7 @@ def test_i25_without_a_door_the_command_says_how_to_open_one(own_world: World) -
 
 def test_i26_a_mention_waits_for_the_next_client(own_door: DoorProcess, own_token: str, own_world: World) -> None:
     done = mention(own_world, "Note", "--lines", "1:1")
-    assert done.stdout == "nobody is connected yet: Note.md, lines 1:1 waits a minute for Claude Code\n"
+    assert done.stdout == "Claude Code is not connected yet: Note.md, lines 1:1 waits a minute for it\n"
     with talking(own_door.port, own_token) as talk:
         assert talk.introduce().notice("at_mentioned")["lineStart"] == 0
     with talking(own_door.port, own_token) as second:
