@@ -78,8 +78,7 @@ def test_what_is_broken_is_named_with_a_remedy(own_world: World, mood: str, id: 
 
 
 def test_an_old_installer_is_a_warning(own_world: World) -> None:
-    body = own_world.command.read_text(encoding="utf-8")
-    own_world.command.write_text(body.replace("installer 1.12.7", "installer 1.8.4"), encoding="utf-8")
+    own_world.install("installer 1.12.7", "installer 1.8.4")
     code, checks = examine(own_world)
     assert (code, checks["version"]["status"]) == (0, "warn")
     assert "1.8.4" in checks["version"]["cause"]

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import ast
 import fcntl
+import functools
 import json
+import marshal
 import os
 import shutil
 import sys
@@ -21,6 +24,12 @@ def measuring() -> dict[str, str]:
     return {name: value for name, value in os.environ.items() if name.startswith("COVERAGE_PROCESS_")}
 
 
+@functools.cache
+def _compiled(old: str, new: str) -> bytes:
+    text = STANDIN.read_text(encoding="utf-8")
+    return marshal.dumps(compile(text.replace(old, new) if old else text, str(STANDIN), "exec"))
+
+
 class World:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -31,13 +40,18 @@ class World:
         for made in (self.config, self.vault, self.outside, self.command.parent):
             made.mkdir(parents=True)
         os.mkfifo(self.config / "hanging.fifo")
-        self._install()
+        self.install()
         self.register({VAULT_ID: self.vault})
 
-    def _install(self) -> None:
-        """The stand-in, run by this interpreter and without its site packages: it starts faster so."""
-        body = STANDIN.read_text(encoding="utf-8").partition("\n")[2]
-        self.command.write_text(f"#!{sys.executable} -IS\n{body}", encoding="utf-8")
+    def install(self, old: str = "", new: str = "") -> None:
+        """The stand-in, with other words in it if wanted.
+
+        Run by this interpreter, without its site packages and compiled already: it starts faster so.
+        """
+        code = self.folder / "stand-in.code"
+        code.write_bytes(_compiled(old, new))
+        loader = f'import marshal; exec(marshal.loads(open({str(code)!r}, "rb").read()))'
+        self.command.write_text(f"#!{sys.executable} -IS\n{loader}\n", encoding="utf-8")
         self.command.chmod(0o755)
 
     def register(self, vaults: Mapping[str, Path], opened: str = VAULT_ID) -> None:
@@ -49,7 +63,7 @@ class World:
         for folder in (self.vault, self.outside):
             shutil.rmtree(folder, ignore_errors=True)
             folder.mkdir()
-        for name in ("mood.json", "calls.jsonl", "state.json", "editor.json"):
+        for name in ("mood.json", "calls.log", "state.json", "editor.json"):
             (self.config / name).unlink(missing_ok=True)
         self.register({VAULT_ID: self.vault})
 
@@ -65,15 +79,15 @@ class World:
 
     def _store(self, name: str, value: Any) -> None:
         temporary = self.config / f"{name}.new"
-        temporary.write_text(json.dumps(value), encoding="utf-8")
+        temporary.write_text(json.dumps(value, ensure_ascii=False), encoding="utf-8")
         temporary.replace(self.config / name)
 
     def records(self) -> list[dict[str, Any]]:
         try:
-            lines = (self.config / "calls.jsonl").read_text(encoding="utf-8").splitlines()
+            lines = (self.config / "calls.log").read_text(encoding="utf-8").splitlines()
         except FileNotFoundError:
             return []
-        return [json.loads(line) for line in lines]
+        return [ast.literal_eval(line) for line in lines]
 
     def commands(self) -> list[list[str]]:
         """Every command line the stand-in was started with, without the vault."""
