@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import atexit
 import contextlib
+import functools
 import hashlib
 import os
-import shutil
 import tempfile
 import unicodedata
 from pathlib import Path
@@ -72,6 +73,17 @@ def spelled(draw: st.DataObject, path: str) -> str:
     return stem.upper() + ".md" if form == "upper" and fold(stem.upper()) == fold(stem) else path
 
 
+@functools.cache
+def served(backend: tuple[str, ...]) -> tuple[World, App]:
+    """One server for all sequences, as a server lives on."""
+    folder = tempfile.TemporaryDirectory(prefix="obsidian-mcp-model-", ignore_cleanup_errors=True)
+    atexit.register(folder.cleanup)
+    world = World(Path(folder.name) / "world")
+    (world.folder / "home").mkdir()
+    given = {"vault": [str(world.vault)], "log-level": ["error"], **({"backend": list(backend)} if backend else {})}
+    return world, App(load(given, world.environment()))
+
+
 class Vaults(RuleBasedStateMachine):
     """On the files. The model: what each path holds."""
 
@@ -79,16 +91,10 @@ class Vaults(RuleBasedStateMachine):
 
     def __init__(self) -> None:
         super().__init__()
-        self.folder = Path(tempfile.mkdtemp(prefix="obsidian-mcp-model-"))
-        self.world = World(self.folder / "world")
+        self.world, self.app = served(tuple(self.options.get("backend", ())))
+        self.world.reset()  # behind the server's back, as a sync would
         (self.world.outside / "secret.md").write_text("secret")
-        (self.folder / "world" / "home").mkdir()
-        given = {"vault": [str(self.world.vault)], "log-level": ["error"], **self.options}
-        self.app = App(load(given, self.world.environment()))
         self.model: dict[str, bytes] = {}
-
-    def teardown(self) -> None:
-        shutil.rmtree(self.folder)
 
     def call(self, tool: str, **arguments: Any) -> dict[str, Any]:
         return self.app.tools.run(f"obsidian_{tool}", arguments, CallContext())

@@ -124,6 +124,13 @@ def attempts(world: World) -> Iterator[tuple[str, dict[str, Any]]]:
                 yield tool["name"], {**base, argument: filled}
 
 
+def put_back(world: World) -> None:
+    """The note that was moved or deleted; and no five hundred folders in each other, in which every call would look."""
+    if not (world.vault / "Note.md").exists():
+        world.put("Note.md", "note\n")
+    shutil.rmtree(world.vault / "a", ignore_errors=True)
+
+
 @pytest.mark.parametrize("door", DOORS)
 def test_no_argument_of_any_tool_reaches_outside_the_vault(prepared: World, door: str) -> None:
     (prepared.folder / "home").mkdir(exist_ok=True)
@@ -134,8 +141,7 @@ def test_no_argument_of_any_tool_reaches_outside_the_vault(prepared: World, door
             reply = say(tool, arguments)
             assert SECRET not in reply, (tool, arguments)
             assert A_BUG not in reply, (tool, arguments)
-            if not (prepared.vault / "Note.md").exists():
-                prepared.put("Note.md", "note\n")
+            put_back(prepared)
     assert outside(prepared) == before
 
 
@@ -147,8 +153,7 @@ def test_no_argument_reaches_outside_through_the_command_line_either(prepared: W
             reply = say(tool, arguments)
             assert SECRET not in reply, (tool, arguments)
             assert A_BUG not in reply, (tool, arguments)
-            if not (prepared.vault / "Note.md").exists():
-                prepared.put("Note.md", "note\n")
+            put_back(prepared)
         assert "Error: File" in say("obsidian_read_note", {"name": "Reply.md"})
     assert outside(prepared) == before
     for record in prepared.records():

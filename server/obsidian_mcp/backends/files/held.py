@@ -13,7 +13,7 @@ import errno
 import functools
 import os
 import stat
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 HOLDS = {os.open, os.stat, os.unlink, os.mkdir, os.rename, os.link, os.rmdir, os.access} <= os.supports_dir_fd
 NO_LINK = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
@@ -101,10 +101,6 @@ class HeldPath:
     def unlink(self) -> None:
         os.unlink(self._name, dir_fd=self._fd)
 
-    def make_folder(self) -> None:
-        with contextlib.suppress(FileExistsError):
-            os.mkdir(self._name, dir_fd=self._fd)
-
     def remove_folder(self) -> None:
         os.rmdir(self._name, dir_fd=self._fd)
 
@@ -187,6 +183,27 @@ def hold(root: str, path: str) -> Iterator[HeldPath]:
     """A path from the root, without links on the way. Raises what the system raises."""
     with contextlib.closing(HeldFolder(root)) as holder:
         yield holder.at(path)
+
+
+def make_folders(root: str, folder: str, names: Sequence[str]) -> None:
+    """Make folders, each in the one before it, below one that is there; none of them is reached through a link."""
+    if not HOLDS:
+        at = os.path.join(root, *folder.split("/"))
+        for name in names:
+            at = os.path.join(at, name)
+            with contextlib.suppress(FileExistsError):
+                os.mkdir(at)
+        return
+    fd = open_folder(root, folder)
+    try:
+        for name in names:
+            with contextlib.suppress(FileExistsError):
+                os.mkdir(name, dir_fd=fd)
+            inner = os.open(name, _FOLDER, dir_fd=fd)
+            os.close(fd)
+            fd = inner
+    finally:
+        os.close(fd)
 
 
 def open_folder(root: str, folder: str) -> int:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 import os
 from collections.abc import Sequence
 
 from obsidian_mcp.backends.files import atomic, read
-from obsidian_mcp.backends.files.held import HeldFolder, HeldPath, hold
+from obsidian_mcp.backends.files.held import HeldFolder, HeldPath, hold, make_folders
 from obsidian_mcp.backends.files.os_errors import translate_os_errors
 from obsidian_mcp.backends.files.root import VaultRoot
 from obsidian_mcp.errors import CHANGED, AlreadyExists, Conflict, Failure
@@ -32,12 +33,12 @@ def make_folder_for(root: VaultRoot, path: VaultPath) -> list[str]:
     """Make what is missing of the folders above; those that were made, outermost first."""
     segments = path.value.split("/")[:-1]
     folders = ["/".join(segments[: end + 1]) for end in range(len(segments))]
-    missing = [folder for folder in folders if not os.path.isdir(root.path / folder)]
-    with translate_os_errors(path):
-        for folder in missing:
-            with hold(root.prefix, root.inside(VaultPath(folder))) as at:
-                at.make_folder()
-    return missing
+    there = sum(1 for _ in itertools.takewhile(lambda folder: os.path.isdir(root.prefix + folder), folders))
+    if there < len(folders):
+        with translate_os_errors(path):
+            base = root.inside(VaultPath(folders[there - 1])) if there else ""
+            make_folders(root.prefix, base, segments[there:])
+    return folders[there:]
 
 
 def write_new(root: VaultRoot, path: VaultPath, data: bytes) -> None:
