@@ -16,12 +16,26 @@ from collections import deque
 from collections.abc import Iterator
 from typing import Any
 
-import structlog
-
 MOST_WAITING = 1000
 GATHERING = 0.02  # s
 IN_ONE_STEP = getattr(select, "PIPE_BUF", 512)  # bytes that a pipe takes atomically
 STDERR = 2
+
+
+def _without_rich() -> Any:
+    """structlog loads rich, where it is there, for tracebacks that are never printed here: half of its time to load."""
+    hidden = [name for name in ("rich", "better_exceptions") if name not in sys.modules]
+    sys.modules.update(dict.fromkeys(hidden))  # type: ignore[arg-type]  # None: "there is no such module"
+    try:
+        import structlog
+
+        return structlog
+    finally:
+        for name in hidden:
+            del sys.modules[name]
+
+
+structlog = _without_rich()
 
 
 class _Writer:
