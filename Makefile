@@ -25,9 +25,9 @@ check: $(READY) ## Format, lint, types, import rules
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-logo
 
-unit: $(READY) ## The tests: most side by side, then those that need the machine for themselves
-	$(BIN)/python -m pytest -n 2 --dist worksteal -m 'not alone'
-	$(BIN)/python -m pytest -m alone
+# More workers than cores: some tests wait for a time limit.
+unit: $(READY) ## The tests
+	$(BIN)/python -m pytest -n 3 --dist worksteal
 
 # Whole folders and modules that start nothing and wait for nothing; --quick fails a test that does.
 QUICK := tests/protocol tests/tools tests/vault tests/backends tests/hosts/test_jsonc.py tests/http/test_contracts.py \
@@ -43,7 +43,7 @@ quick: $(READY) ## The tests that start no process, in half a minute
 
 coverage: $(READY) ## The tests again, for the branches that they reach; fails below the floor in pyproject.toml
 	$(BIN)/python -m coverage erase
-	$(BIN)/python -m coverage run -m pytest -n 2 --dist worksteal -m 'not alone' --timeout 600
+	$(BIN)/python -m coverage run -m pytest -n 3 --dist worksteal --timeout 600
 	$(BIN)/python -m coverage combine --quiet
 	$(BIN)/python -m coverage report
 

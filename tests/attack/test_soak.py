@@ -1,12 +1,9 @@
 from __future__ import annotations
 
-import pytest
-
 from tests.attack.soak import soak
 from tests.support.world import World
 
 
-@pytest.mark.alone
 def test_four_clients_lose_nothing_and_leave_nothing(own_world: World) -> None:
     found = soak(own_world, 4000)
     assert found.growing == []
