@@ -29,12 +29,16 @@ check: $(READY) ## Format, lint, types, import rules
 unit: $(READY) ## The tests
 	$(BIN)/python -m pytest -n 3 --dist worksteal
 
-# Whole folders and modules that start nothing and wait for nothing; --quick fails a test that does.
-QUICK := tests/protocol tests/tools tests/vault tests/backends tests/hosts/test_jsonc.py tests/http/test_contracts.py \
-	tests/ide/test_watching.py tests/test_architecture.py tests/test_connection.py tests/test_errors.py \
+# Folders and modules that start nothing and wait for nothing; --quick fails a test that does. Of the promises, those
+# on a vault that is a dictionary.
+QUICK := tests/promises tests/protocol tests/tools tests/vault tests/hosts/test_jsonc.py \
+	tests/backends/files/test_commit.py tests/backends/files/test_write.py \
+	tests/backends/obsidian/test_discover.py tests/backends/obsidian/test_replies.py \
+	tests/doors/http/test_contracts.py tests/servers/ide/test_watcher.py \
+	tests/test_architecture.py tests/test_connection.py tests/test_errors.py tests/test_running.py \
 	tests/test_scheduler.py tests/test_settings.py tests/test_specs.py tests/test_vaults.py
-# What among them does: Node as a judge, commands that are really run, megabytes of hostile notes.
-NOT_QUICK := --ignore tests/vault/test_hostile_notes.py \
+# What among them does: Node as a judge, commands that are really run, sizes that have to be compared.
+NOT_QUICK := --ignore tests/vault/links/test_hostile_notes.py \
 	--deselect tests/vault/test_active.py::test_the_expression_is_javascript_that_tells_the_selection \
 	--deselect tests/backends/obsidian/test_discover.py::test_no_thread_waits_for_a_pipe_that_something_else_holds_open
 

@@ -98,3 +98,9 @@ def _folder_of(vault: str) -> str:
     if len(found) != 1:
         pytest.exit(f"no single vault {vault!r} is registered; name its folder in OBSIDIAN_MCP_LIVE_FOLDER", 2)
     return found[0].path
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """With --quick no process is started: what is left is the vault in memory."""
+    if config.getoption("--quick"):
+        items[:] = [item for item in items if "promises" not in item.path.parts or "memory" in item.name]

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-SPECS = Path(__file__).parents[2] / "specs"
-TESTS = Path(__file__).parents[1]
+SPECS = Path(__file__).parents[3] / "specs"
+TESTS = Path(__file__).parents[2]
 
 
 @pytest.mark.parametrize("spec", ["http.md", "ide-door.md"])

@@ -16,7 +16,7 @@ from tests.support.client import COMMAND, PATIENCE, READING, TOOLS, run
 from tests.support.inside import run_inside
 from tests.support.world import World
 
-ROOT = Path(__file__).parent.parent
+ROOT = Path(__file__).parents[2]
 
 
 def test_tools_are_shown_as_a_table_and_as_json(own_world: World) -> None:

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from obsidian_mcp.vault.links.link_names import key_of_path, mark, names_in
 from obsidian_mcp.vault.links.reader import in_canvas, in_note
 from obsidian_mcp.vault.links.resolver import Resolver
-from tests.vault.test_links import FOUND, PROPERTIES
+from tests.vault.links.test_reader import FOUND, PROPERTIES
 
 BRACKETS = ["[[", "]]", "[", "](", "]:", ")", "(", "<", ">", "|", "#", "\\", "/", "%20", "%C3%A9"]
 WORDS = ["é", "e\u0301", "ß", "A", "b.md", "Note 1", "x.png", " ", "\n", "`", "$", "!", '"t"', "---\n", ": "]

@@ -16,7 +16,7 @@ from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import connect
 
 from obsidian_mcp.servers.ide import mention as pointing
-from tests.ide.test_lock_file import run
+from tests.doors.ide.test_lock_file import run
 from tests.support.client import changed
 from tests.support.ide import LIMIT, DoorProcess, Talk, lock_folder, locks, mention, talking
 from tests.support.world import World
@@ -93,7 +93,7 @@ def test_i13_a_client_that_does_not_read_does_not_hold_up_the_end(
 
 
 def test_i14_pings_whose_answers_nobody_reads_are_not_kept(own_door: DoorProcess, own_token: str) -> None:
-    from tests.ide.test_watching import raw_client
+    from tests.servers.ide.test_watcher import raw_client
 
     with raw_client(own_door.port, own_token) as raw:
         ping = b"\x89\xfd"[:1] + bytes([0x80 | 125]) + bytes(4) + b"x" * 125

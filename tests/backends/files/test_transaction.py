@@ -12,10 +12,10 @@ from typing import Any
 
 import pytest
 
+from tests.backends.files.test_vault import serving
 from tests.support.client import PATIENCE, Server, ToolFailed
 from tests.support.forks import SEARCHED, Fault, Forked, Forks, Killed, faulty
 from tests.support.world import World
-from tests.test_embedded import serving
 
 CHANGING = "replace rename rename_new fsync mkdir unlink"
 Serving = Callable[..., contextlib.AbstractContextManager[Server | Forked]]
