@@ -51,7 +51,6 @@ class App:
     def _context(self, label: str, call: CallContext) -> Context:
         from obsidian_mcp.tools.tool import Context
 
-        self.wake()
         return Context(self.vaults.open(label, call), call)
 
     def wake(self) -> None:

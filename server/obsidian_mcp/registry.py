@@ -62,12 +62,17 @@ class Located:
 
     @property
     def folder(self) -> str:
-        """Where it lies, whether a folder is there or not. No list is needed for a folder that is named itself."""
+        """Where it lies, whether a folder is there or not."""
+        return self._named_folder() or self._registered_folder()
+
+    def _named_folder(self) -> str:
+        """A folder that is named itself, for which no list is needed; empty if there is none."""
         path = at_home(self.wanted, self._environ)
-        if looks_like_path(self.wanted) and os.path.isdir(path):
-            return path
+        return path if looks_like_path(self.wanted) and os.path.isdir(path) else ""
+
+    def _registered_folder(self) -> str:
         found = self.found
-        return found.path if found else path
+        return found.path if found else at_home(self.wanted, self._environ)
 
     @property
     def unique_name(self) -> str:
@@ -81,7 +86,10 @@ class Located:
 
     def require_folder(self) -> str:
         """Raises VaultNotFound if there is no folder on this machine."""
-        folder = self.folder
+        named = self._named_folder()
+        if named:
+            return named
+        folder = self._registered_folder()
         if os.path.isdir(folder):
             return folder
         found = self.found

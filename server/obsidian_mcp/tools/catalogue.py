@@ -48,6 +48,7 @@ class Catalogue:
         self._off = off
         self._rows = {row.name: row for row in rows if row.name not in off}
         self._vaults = vaults if len(vaults) > 1 else ()
+        self._loaded: dict[str, Tool] = {}
 
     def __contains__(self, name: str) -> bool:
         return name in self._rows
@@ -72,9 +73,11 @@ class Catalogue:
 
     def tool(self, name: str) -> Tool:
         """The tool itself. Imports its module, and no other's: pydantic is slow to load."""
-        from importlib import import_module
+        found = self._loaded.get(name)
+        if found is None:
+            from importlib import import_module
 
-        found: Tool = getattr(import_module(f"{PACKAGE}.{self._rows[name].module}"), name)
+            found = self._loaded[name] = getattr(import_module(f"{PACKAGE}.{self._rows[name].module}"), name)
         return found
 
     def rows(self) -> list[Row]:

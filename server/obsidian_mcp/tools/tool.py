@@ -130,15 +130,22 @@ def tool(title: str, effect: Effect, toolset: Toolset) -> Callable[[Callable[[An
     return declare
 
 
+_LEAVES = frozenset({str, int, float, bool})
+
+
 def plain(value: Any) -> Any:
     """A result as JSON has it: dataclasses, at any depth, become objects without the fields that are None."""
+    if type(value) in _LEAVES:
+        return value
     fields = getattr(type(value), "__dataclass_fields__", None)
-    if fields is not None:
-        found = ((name, getattr(value, name)) for name in fields)
-        return {name: plain(inner) for name, inner in found if inner is not None}
-    if isinstance(value, list | tuple):
-        return [plain(inner) for inner in value]
-    return value
+    if fields is None:
+        return [plain(inner) for inner in value] if isinstance(value, list | tuple) else value
+    found = {}
+    for name in fields:
+        inner = getattr(value, name)
+        if inner is not None:
+            found[name] = inner if type(inner) in _LEAVES else plain(inner)
+    return found
 
 
 def _names_note(field: FieldInfo) -> bool:

@@ -15,7 +15,7 @@ import functools
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from obsidian_mcp import logs
@@ -61,6 +61,11 @@ class Text:
     after: str
 
 
+def _plain(part: Act | Text) -> dict[str, Any]:
+    """Not `asdict`, which copies every text."""
+    return {name: getattr(part, name) for name in part.__slots__}
+
+
 @dataclass(frozen=True, slots=True)
 class Journal:
     """What a transaction means to do, as it is kept on disk."""
@@ -70,7 +75,8 @@ class Journal:
     texts: tuple[Text, ...]
 
     def stored(self) -> dict[str, Any]:
-        return {"version": VERSION, **asdict(self)}
+        acts, texts = ([_plain(part) for part in parts] for parts in (self.acts, self.texts))
+        return {"version": VERSION, "doing": self.doing, "acts": acts, "texts": texts}
 
     @classmethod
     def parse(cls, stored: Mapping[str, Any]) -> Journal:
@@ -84,7 +90,7 @@ class Journal:
             if act.kind == "rename":
                 VaultPath(act.target)
         for text in texts:
-            if not all(isinstance(value, str) for value in asdict(text).values()):
+            if not all(isinstance(value, str) for value in _plain(text).values()):
                 raise TypeError("a text is not one")
         return cls(str(stored["doing"]), acts, texts)
 
