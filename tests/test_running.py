@@ -78,3 +78,9 @@ def _told(failure: Failure) -> dict[str, Any]:
 def test_a_result_that_is_not_json_is_told_as_a_bug_with_its_id() -> None:
     told = jsonrpc.decode(running.encoded(jsonrpc.Reply(7, {"x": object()})))
     assert (told["id"], told["error"]["code"]) == (7, -32603)
+
+
+def test_one_reply_of_a_batch_that_is_not_json_costs_none_of_the_others() -> None:
+    replies = [jsonrpc.Reply(1, {}), jsonrpc.Reply(2, {"x": object()})]
+    told = jsonrpc.decode(running.encoded(replies))
+    assert [(one["id"], "result" in one) for one in told] == [(1, True), (2, False)]

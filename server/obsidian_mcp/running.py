@@ -109,6 +109,8 @@ def bug_of(bug: Exception, doing: str, changes: bool = False) -> InternalError:
 
 def encoded(message: jsonrpc.Message) -> bytes:
     """For a door: the bytes of a message. A result that can't be encoded is a bug, and told as one."""
+    if isinstance(message, list):
+        return b"[" + b",".join(encoded(reply) for reply in message) + b"]"
     try:
         return jsonrpc.encode_message(message)
     except (TypeError, ValueError, RecursionError) as bug:

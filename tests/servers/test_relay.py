@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from obsidian_mcp.call import CallContext
-from obsidian_mcp.errors import BridgeFailed
+from obsidian_mcp.errors import READ, UNKNOWN, BridgeFailed, VaultState
 from obsidian_mcp.protocol import jsonrpc
 from obsidian_mcp.protocol.methods import Peer
 from obsidian_mcp.servers.relay.client import LOOK_LIMIT, Remote
@@ -211,6 +211,24 @@ def test_s5_a_cut_call_is_told_and_never_repeated(own_world: World, way: str) ->
             failed, told = text(server, "a")
             assert failed
             assert "Nothing answers" in told or "cut the connection" in told
+
+
+ANSWERS: dict[str, tuple[Any, VaultState]] = {
+    "a failure": ((500, {"message": "crashed after writing"}), UNKNOWN),
+    "a gateway that gave up": ((504, {"message": "late"}), UNKNOWN),
+    "no content": ((200, {"ok": 1}), UNKNOWN),
+    "a refusal": ((400, {"message": "x must be a number"}), READ),
+}
+
+
+@pytest.mark.parametrize(("answer", "state"), ANSWERS.values(), ids=ANSWERS)
+def test_s5_only_a_refused_call_has_changed_nothing(answer: Any, state: VaultState) -> None:
+    with Foreign() as foreign:
+        foreign.answers["/tools/a/call"] = answer
+        with pytest.raises(BridgeFailed) as caught:
+            Remote("127.0.0.1", foreign.port).call("a", {}, CallContext(10))
+    assert caught.value.vault is state
+    assert caught.value.fact.endswith(".")
 
 
 def test_s5_a_cancelled_call_is_cut(own_world: World) -> None:

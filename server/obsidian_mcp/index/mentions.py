@@ -47,18 +47,20 @@ class Mentions:
 
     def _forget_changed(self, call: CallContext) -> list[str]:
         """Keep what is still true of the files there are; the others, which must be read."""
-        stamps, mentioned, unread = self._stamps, self._mentioned, []
-        self._stamps, self._mentioned = {}, {}
+        unread: list[str] = []
+        stamps: dict[str, int] = {}
+        mentioned: dict[str, str] = {}
         for number, path in enumerate(self._names.current(call).paths()):
             if not path.endswith(WITH_LINKS) and not path.lower().endswith(WITH_LINKS):
                 continue
             if not number % BETWEEN_CHECKS:
                 call.check(f"looking at {path}")
-            known = stamps.get(path)
+            known = self._stamps.get(path)
             if known is None or path in self._young or known != self._disk.stamp(path):
                 unread.append(path)
             else:
-                self._stamps[path], self._mentioned[path] = known, mentioned[path]
+                stamps[path], mentioned[path] = known, self._mentioned[path]
+        self._stamps, self._mentioned = stamps, mentioned  # not before: a call that is stopped costs no memory
         self._young.clear()
         return unread
 

@@ -52,7 +52,7 @@ def create(
         if not overwrite:
             raise AlreadyExists(f"{path} exists already.", OVERWRITE, path=path.value)
         text.require_match(path, text.etag(before), if_match)
-        return ChangeSet(doing, (Write(there[0].value, before, after),))
+        return ChangeSet(doing, (Write(there[0].value, before, after, whole=True),))
 
     return _written(vault.commit(doing, plan).changes)
 

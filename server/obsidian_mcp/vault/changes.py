@@ -19,14 +19,18 @@ class NoWayBack(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Write:
-    """Give a file other bytes. None before: the file is made; None after: it is removed."""
+    """Give a file other bytes. None before: the file is made; None after: it is removed.
+
+    `whole` says that all of the text is meant to be replaced, whatever the two have in common.
+    """
 
     path: str
     before: bytes | None
     after: bytes | None
+    whole: bool = False
 
     def inverse(self) -> Write:
-        return Write(self.path, self.after, self.before)
+        return Write(self.path, self.after, self.before, self.whole)
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,13 +12,23 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from obsidian_mcp.backends.files import atomic, write
+from obsidian_mcp.backends.files import atomic, read, write
 from obsidian_mcp.backends.files.held import HeldPath
 from obsidian_mcp.backends.files.root import VaultRoot
 from obsidian_mcp.backends.files.scan import Scan
 from obsidian_mcp.backends.files.vault import FilesVault
 from obsidian_mcp.call import CallContext
-from obsidian_mcp.errors import CHANGED, READ, UNTOUCHED, Cancelled, Conflict, Failure, FileFailed, TimedOut
+from obsidian_mcp.errors import (
+    CHANGED,
+    READ,
+    UNTOUCHED,
+    Cancelled,
+    Conflict,
+    Failure,
+    FileFailed,
+    PermissionDenied,
+    TimedOut,
+)
 from obsidian_mcp.index.mentions import Mentions
 from obsidian_mcp.index.names import Names
 from obsidian_mcp.operations import editing, moving
@@ -102,6 +112,28 @@ def _change(kind: str, number: int, there: list[str], files: dict[str, bytes]) -
         target = f"Moved/{number} {path.replace('/', ' ')}"
         return None if target in there else [Rename(path, target)]
     return [Trash(path)] if kind == "trash" else [Write(path, files[path], None)]
+
+
+def test_a_move_and_its_inverse_restore_every_link(place: Place) -> None:
+    place.put("A.md", b"own [[A]] [[B]]")
+    place.put("B.md", b"[[A]] ![[A#x]]")
+    place.put("Sub/C.md", b"[c](../A.md)")
+    before = place.files()
+    call = CallContext()
+    plan = moving.plan_move(VaultPath("A.md"), VaultPath("Deep/New.md"), place.vault(), place.index, call)
+    done = place.commit(*plan.changes.changes).changes
+    assert place.files()["Deep/New.md"] == b"own [[New]] [[B]]"
+    place.commit(*done.inverse().changes)
+    assert place.files() == before
+
+
+def test_what_cannot_be_read_can_still_be_deleted(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refused(*_: Any) -> bytes:
+        raise PermissionDenied("It may not be read.")
+
+    place.put("A.md", b"one")
+    monkeypatch.setattr(read, "note", refused)
+    assert place.commit(Trash("A.md")).changes.changes == (Trash("A.md", False, None, ".trash/A.md"),)
 
 
 def test_a_deleted_note_says_where_it_went(place: Place) -> None:
@@ -193,6 +225,44 @@ def test_a_new_note_is_read_back(place: Place, monkeypatch: pytest.MonkeyPatch) 
     assert (caught.value.vault, place.files()) == (CHANGED, {"Deep/A.md": b"one"})
 
 
+def test_a_note_with_captured_links_is_read_back_when_all_is_done(
+    place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    place.put("a/N.md", b"old")
+    place.put("L.md", b"[[N]]")
+    real = atomic.require_written
+
+    def torn_apart(path: str, at: HeldPath, after: bytes) -> None:
+        if path == "N.md":
+            (place.folder / "N.md").write_bytes(b"torn")
+        real(path, at, after)
+
+    monkeypatch.setattr(atomic, "require_written", torn_apart)
+    with pytest.raises(Conflict) as caught:
+        editing.create(
+            VaultPath("N.md"), "new", place.vault(), place.index, CallContext(), overwrite=False, if_match=None
+        )
+    assert caught.value.vault is CHANGED
+    assert place.files() == {"a/N.md": b"old", "N.md": b"torn", "L.md": b"[[a/N]]"}
+
+
+def test_a_move_that_cannot_be_read_back_does_not_say_that_nothing_was_changed(
+    place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    place.put("a/N.md", b"n")
+    place.put("b/L.md", b"[[a/N]]")
+    clear = State.clear_journal
+
+    def cleared(self: State) -> None:
+        clear(self)
+        (place.folder / "b").rename(place.folder / "c")
+
+    monkeypatch.setattr(State, "clear_journal", cleared)
+    with pytest.raises(Failure) as caught:
+        place.move("a/N.md", "M.md")
+    assert (caught.value.vault, place.files()) == (CHANGED, {"M.md": b"n", "c/L.md": b"[[M]]"})
+
+
 # The limit and a cancel
 
 
@@ -251,6 +321,19 @@ def test_a_dry_run_looks_at_its_limit_too(
     call = stopping_after(2, stop)
     with pytest.raises(kind):
         moving.plan_move(VaultPath("Old.md"), VaultPath("New.md"), place.vault(call), place.index, call)
+
+
+def test_a_stopped_call_costs_nothing_of_what_was_known(place: Place) -> None:
+    for number in range(100):
+        place.put(f"Note {number}.md", b"[[Old]]")
+    place.put("Old.md", b"old")
+    mentions = place.index.mentions
+    assert isinstance(mentions, Mentions)
+    list(mentions.mentioning({"old"}, (), CallContext()))
+    known = len(mentions._stamps)
+    with pytest.raises(Cancelled):
+        list(mentions.mentioning({"old"}, (), stopping_after(2, CallContext.cancel)))
+    assert (known, len(mentions._stamps)) == (101, 101)
 
 
 def test_a_call_does_not_wait_beyond_its_limit_for_another_that_reads_the_vault(place: Place) -> None:

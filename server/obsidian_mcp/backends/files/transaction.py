@@ -23,7 +23,16 @@ from obsidian_mcp.backends.files import atomic, read, trash, write
 from obsidian_mcp.backends.files.held import HeldFolder
 from obsidian_mcp.backends.files.os_errors import translate_os_errors
 from obsidian_mcp.backends.files.root import VaultRoot
-from obsidian_mcp.errors import CHANGED, UNTOUCHED, Conflict, Failure, FileFailed, NoteNotFound, TooLarge
+from obsidian_mcp.errors import (
+    CHANGED,
+    UNTOUCHED,
+    Conflict,
+    Failure,
+    FileFailed,
+    NoteNotFound,
+    PermissionDenied,
+    TooLarge,
+)
 from obsidian_mcp.state import State
 from obsidian_mcp.vault.changes import Change, ChangeSet, Rename, Restore, Trash, Write
 from obsidian_mcp.vault.path import VaultPath
@@ -95,30 +104,40 @@ class Journal:
         return cls(str(stored["doing"]), acts, texts)
 
 
+@dataclass(frozen=True, slots=True)
+class _Swap:
+    """A file's other bytes. `now` is where it lies before the acts, `path` where it lies after them."""
+
+    now: str
+    path: str
+    before: bytes
+    after: bytes
+
+
 def commit(root: VaultRoot, state: State, changes: ChangeSet, use_local_trash: Callable[[], bool]) -> ChangeSet:
     """Carry it out; the changes as they were done. Raises a Failure that says how the vault was left."""
-    if not changes.is_transaction:
-        (change,) = changes.changes
-        if isinstance(change, Write) and change.before is not None and change.after is not None:
-            write.replace(root, VaultPath(change.path), change.before, change.after)
-            return changes
-        done, _ = _act(root, change, use_local_trash)
-        return replace(changes, changes=(done,))
-    return _transaction(root, state, changes, use_local_trash)
+    if changes.is_transaction:
+        return _transaction(root, state, changes, use_local_trash)
+    (change,) = changes.changes
+    if isinstance(change, Write) and change.before is not None and change.after is not None:
+        write.replace(root, VaultPath(change.path), change.before, change.after)
+        return changes
+    done, _ = _act(root, change, use_local_trash)
+    _require_written(root, _made([change]))
+    return replace(changes, changes=(done,))
 
 
 def _transaction(root: VaultRoot, state: State, changes: ChangeSet, use_local_trash: Callable[[], bool]) -> ChangeSet:
     if state.has_journal:
         recover(root, state)  # raises, and says why: nothing may be moved before that move is over
-    swaps = [change for change in changes.changes if isinstance(change, Write) and _is_swap(change)]
     acts = [change for change in changes.changes if not _is_swap(change)]
-    nows = _nows(acts, swaps)
-    state.write_journal(_journal(root, changes.doing, acts, swaps, nows).stored())
+    swaps = _swaps(changes.changes)
+    state.write_journal(_journal(root, changes.doing, acts, swaps).stored())
     prepared: dict[str, str] = {}
     done: dict[Change, Change] = {}
     backs: list[_Back] = []
     try:
-        _prepare(root, swaps, nows, prepared)
+        _prepare(root, swaps, prepared)
         try:
             for change in acts:
                 done[change], back = _act(root, change, use_local_trash)
@@ -136,7 +155,7 @@ def _transaction(root: VaultRoot, state: State, changes: ChangeSet, use_local_tr
         for made in prepared.values():
             write.discard(root, made)
     _clear(state)
-    _require_written(root, swaps)
+    _require_written(root, [*((swap.path, swap.after) for swap in swaps), *_made(acts)])
     return replace(changes, changes=tuple(done.get(change, change) for change in changes.changes))
 
 
@@ -147,15 +166,33 @@ def _is_swap(change: Change) -> bool:
     return isinstance(change, Write) and change.before is not None and change.after is not None
 
 
-def _nows(acts: Sequence[Change], swaps: Sequence[Write]) -> dict[str, str]:
-    """Where each file lies before the acts, by where it lies after them."""
-    moved = {act.target: act.path for act in acts if isinstance(act, Rename)}
-    return {swap.path: moved.get(swap.path, swap.path) for swap in swaps}
+def _swaps(changes: Sequence[Change]) -> list[_Swap]:
+    """Acts come first and texts after them, so a path is followed through the renames on both sides of its write."""
+    found = []
+    for number, change in enumerate(changes):
+        if not isinstance(change, Write) or change.before is None or change.after is None:
+            continue
+        now = path = change.path
+        for earlier in reversed(changes[:number]):
+            if isinstance(earlier, Rename) and earlier.target == now:
+                now = earlier.path
+        for later in changes[number + 1 :]:
+            if isinstance(later, Rename) and later.path == path:
+                path = later.target
+        found.append(_Swap(now, path, change.before, change.after))
+    return found
 
 
-def _journal(
-    root: VaultRoot, doing: str, acts: Sequence[Change], swaps: Sequence[Write], nows: Mapping[str, str]
-) -> Journal:
+def _made(changes: Sequence[Change]) -> list[tuple[str, bytes]]:
+    """The files that were made, and what they should hold."""
+    return [
+        (change.path, change.after)
+        for change in changes
+        if isinstance(change, Write) and change.before is None and change.after is not None
+    ]
+
+
+def _journal(root: VaultRoot, doing: str, acts: Sequence[Change], swaps: Sequence[_Swap]) -> Journal:
     entries = []
     for act in acts:
         if isinstance(act, Rename):
@@ -164,8 +201,7 @@ def _journal(
             removes = isinstance(act, Trash) or (isinstance(act, Write) and act.after is None)
             entries.append(Act("remove" if removes else "make", act.path))
     texts = [
-        Text(nows[swap.path], swap.path, _hash(swap.before), (swap.after or b"").decode("utf-8", "surrogateescape"))
-        for swap in swaps
+        Text(swap.now, swap.path, _hash(swap.before), swap.after.decode("utf-8", "surrogateescape")) for swap in swaps
     ]
     return Journal(doing, tuple(entries), tuple(texts))
 
@@ -192,15 +228,15 @@ def _act(root: VaultRoot, change: Change, use_local_trash: Callable[[], bool]) -
         trash.restore(root, path, change.before, change.to)
         return change, lambda: write.remove(root, path, change.before)
     done = _delete(root, change, use_local_trash)
-    return done, lambda: trash.restore(root, path, done.before or b"", done.to)
+    return done, lambda: trash.restore(root, path, done.before, done.to)
 
 
 def _delete(root: VaultRoot, change: Trash, use_local_trash: Callable[[], bool]) -> Trash:
     path = VaultPath(change.path)
     try:
         before = change.before if change.before is not None else read.note(root, path)
-    except TooLarge:
-        before = None  # a film is deleted, but not kept in memory
+    except (TooLarge, PermissionDenied, FileFailed):
+        before = None  # a film is deleted but not kept in memory, and so is what can't be read
     if change.permanent:
         write.remove(root, path)
         return replace(change, before=before)
@@ -209,22 +245,25 @@ def _delete(root: VaultRoot, change: Trash, use_local_trash: Callable[[], bool])
     return replace(change, before=before, to=trash.to_local_trash(root, path))
 
 
-def _put_in_place(root: VaultRoot, swaps: Sequence[Write], prepared: Mapping[str, str], backs: list[_Back]) -> None:
-    def back(swap: Write) -> None:
-        write.replace_inside(root, swap.path, swap.after or b"", swap.before or b"")
+def _put_in_place(root: VaultRoot, swaps: Sequence[_Swap], prepared: Mapping[str, str], backs: list[_Back]) -> None:
+    def back(swap: _Swap) -> None:
+        write.replace_inside(root, swap.path, swap.after, swap.before)
 
     with contextlib.closing(HeldFolder(root.prefix)) as made, contextlib.closing(HeldFolder(root.prefix)) as goals:
         for swap in sorted(swaps, key=lambda swap: swap.path):
-            write.put_in_place(swap.path, prepared[swap.path], swap.before or b"", (made, goals))
+            write.put_in_place(swap.path, prepared[swap.path], swap.before, (made, goals))
             backs.append((swap.path, functools.partial(back, swap)))
 
 
-def _require_written(root: VaultRoot, swaps: Sequence[Write]) -> None:
+def _require_written(root: VaultRoot, written: Sequence[tuple[str, bytes]]) -> None:
     """Read every text back. What fails here does not undo the change."""
     with contextlib.closing(HeldFolder(root.prefix)) as folder:
-        for swap in sorted(swaps, key=lambda swap: swap.path):
-            with translate_os_errors(swap.path):
-                atomic.require_written(swap.path, folder.at(swap.path), swap.after or b"")
+        for path, text in sorted(written):
+            try:
+                with translate_os_errors(path):
+                    atomic.require_written(path, folder.at(path), text)
+            except Failure as failure:
+                raise failure.leaving(CHANGED) from None
 
 
 def _take_back(failure: Failure, backs: Sequence[_Back]) -> None:
@@ -240,24 +279,24 @@ def _take_back(failure: Failure, backs: Sequence[_Back]) -> None:
             ) from None
 
 
-def _prepare(root: VaultRoot, swaps: Sequence[Write], nows: Mapping[str, str], prepared: dict[str, str]) -> None:
+def _prepare(root: VaultRoot, swaps: Sequence[_Swap], prepared: dict[str, str]) -> None:
     """Side by side, a folder per thread: most of the time goes into waiting for fsync.
 
     Raises the first failure when all have ended.
     """
 
-    def attempt(group: Sequence[Write]) -> Failure | None:
+    def attempt(group: Sequence[_Swap]) -> Failure | None:
         try:
             with contextlib.closing(HeldFolder(root.prefix)) as folder:
                 for one in group:
-                    prepared[one.path] = write.prepare(root, nows[one.path], one.after or b"", folder)
+                    prepared[one.path] = write.prepare(root, one.now, one.after, folder)
         except Failure as failure:
             return failure
         return None
 
-    groups: dict[str, list[Write]] = {}
+    groups: dict[str, list[_Swap]] = {}
     for one in swaps:
-        groups.setdefault(nows[one.path].rpartition("/")[0], []).append(one)
+        groups.setdefault(one.now.rpartition("/")[0], []).append(one)
     parts = [group[at : at + MOST_IN_A_ROW] for group in groups.values() for at in range(0, len(group), MOST_IN_A_ROW)]
     if len(swaps) < FEW:
         failures = [attempt(part) for part in parts]
@@ -300,7 +339,7 @@ def recover(root: VaultRoot, state: State) -> None:
 
 
 def _recover(root: VaultRoot, journal: Journal) -> str:
-    began = any(_was_done(root, act) for act in journal.acts) or not journal.acts
+    began = any(_was_done(root, act) for act in journal.acts) or _has_begun(root, journal)
     swept: set[str] = set()
     unfinished: Failure | None = None
     for text in journal.texts:
@@ -324,6 +363,17 @@ def _recover(root: VaultRoot, journal: Journal) -> str:
     if unfinished is not None:
         raise unfinished
     return "finished" if began else "forgotten"
+
+
+def _has_begun(root: VaultRoot, journal: Journal) -> bool:
+    """Of a journal of nothing but texts: whether one of them is in place."""
+    if journal.acts:
+        return False
+    for text in journal.texts:
+        with contextlib.suppress(Failure):
+            if _hash(read.listed(root, text.path)) == _hash(text.after.encode("utf-8", "surrogateescape")):
+                return True
+    return False
 
 
 def _was_done(root: VaultRoot, act: Act) -> bool:

@@ -8,7 +8,7 @@ from obsidian_mcp.backends.files import read, write
 from obsidian_mcp.backends.files.held import hold
 from obsidian_mcp.backends.files.os_errors import translate_os_errors
 from obsidian_mcp.backends.files.root import VaultRoot
-from obsidian_mcp.errors import NoteNotFound, PermissionDenied
+from obsidian_mcp.errors import FileFailed, NoteNotFound, PermissionDenied
 from obsidian_mcp.vault.path import LONGEST_NAME, VaultPath
 
 
@@ -45,14 +45,16 @@ def to_system_trash(root: VaultRoot, path: VaultPath) -> bool:
     return not os.path.lexists(root.path / path.value)
 
 
-def restore(root: VaultRoot, path: VaultPath, before: bytes, to: str) -> None:
+def restore(root: VaultRoot, path: VaultPath, before: bytes | None, to: str) -> None:
     """Put a deleted file back: the one in the vault's own trash if it is as it was, else a new one of those bytes."""
-    if to and _is_as_it_was(root, to, before):
+    if to and (before is None or _is_as_it_was(root, to, before)):
         write.require_room(root, path)
         write.make_folder_for(root, path)
         with translate_os_errors(path), hold(root.prefix, to) as source, hold(root.prefix, root.spot(path)) as goal:
             if source.move(goal):
                 return
+    if before is None:
+        raise FileFailed(f"What {path} held was not kept, so it cannot be put back.", path=path.value)
     write.write_new(root, path, before)
 
 

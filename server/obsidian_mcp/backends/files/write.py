@@ -11,7 +11,7 @@ from obsidian_mcp.backends.files import atomic, read
 from obsidian_mcp.backends.files.held import HeldFolder, HeldPath, hold, make_folders
 from obsidian_mcp.backends.files.os_errors import translate_os_errors
 from obsidian_mcp.backends.files.root import VaultRoot
-from obsidian_mcp.errors import CHANGED, AlreadyExists, Conflict, Failure
+from obsidian_mcp.errors import AlreadyExists, Conflict, Failure
 from obsidian_mcp.vault.path import VaultPath
 
 
@@ -48,10 +48,8 @@ def write_new(root: VaultRoot, path: VaultPath, data: bytes) -> None:
     try:
         with translate_os_errors(path), hold(root.prefix, root.inside(path)) as at:
             _link_new(path, at, data)
-            atomic.require_written(path.value, at, data)
-    except Failure as failure:
-        if failure.vault is not CHANGED:
-            remove_folders(root, made)
+    except Failure:
+        remove_folders(root, made)
         raise
 
 

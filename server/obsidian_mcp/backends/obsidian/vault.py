@@ -12,10 +12,20 @@ from obsidian_mcp.backends.obsidian.client import Client
 from obsidian_mcp.backends.obsidian.direct import DirectWriter
 from obsidian_mcp.backends.obsidian.verify import Verifier, same
 from obsidian_mcp.call import CallContext
-from obsidian_mcp.errors import READ, UNKNOWN, CliFailed, Conflict, Failure, TimedOut, TooLarge
+from obsidian_mcp.errors import (
+    READ,
+    UNKNOWN,
+    CliFailed,
+    Conflict,
+    Failure,
+    FileFailed,
+    PermissionDenied,
+    TimedOut,
+    TooLarge,
+)
 from obsidian_mcp.state import State
 from obsidian_mcp.vault import text
-from obsidian_mcp.vault.changes import Change, ChangeSet, Committed, Rename, Restore, Trash
+from obsidian_mcp.vault.changes import Change, ChangeSet, Committed, Rename, Restore, Trash, Write
 from obsidian_mcp.vault.config import VaultConfig
 from obsidian_mcp.vault.names import Name
 from obsidian_mcp.vault.path import VaultPath
@@ -102,14 +112,15 @@ class ObsidianVault:
         if change.after is None:
             self._delete(Trash(change.path, permanent=True), doing)
         else:
-            self._write(VaultPath(change.path), change.before, change.after, doing)
+            self._write(VaultPath(change.path), change, doing)
         return change
 
-    def _write(self, path: VaultPath, before: bytes | None, after: bytes, doing: str) -> None:
+    def _write(self, path: VaultPath, change: Write, doing: str) -> None:
         """By the CLI where it can carry the text, else by the file."""
+        before, after = change.before, change.after or b""
         if before is None and self._root:
             write.require_room(self._root, path)
-        command, verb = _command(path, before, after)
+        command, verb = _command(path, change)
         if command is None:
             self._direct.write(path, before, after, doing)
             return
@@ -119,7 +130,7 @@ class ObsidianVault:
             raise CliFailed(
                 f"Obsidian made {made} instead of {path}, which exists by now.", "Check both notes.", UNKNOWN, path=made
             )
-        if made is None and not (verb and replies.says(reply, verb, path)):
+        if made is None and not (before is not None and replies.says(reply, verb, path)):
             raise self._client.refusal(reply, doing)
         self._verifier.require_data(path, after, doing)
 
@@ -140,7 +151,7 @@ class ObsidianVault:
             return None
         try:
             return read.note(self._root, path)
-        except TooLarge:
+        except (TooLarge, PermissionDenied, FileFailed):
             return None
 
     def _move(self, path: VaultPath, target: VaultPath, doing: str) -> None:
@@ -176,23 +187,30 @@ class ObsidianVault:
         return []
 
 
-def _command(path: VaultPath, before: bytes | None, after: bytes) -> tuple[argv.Command | None, str]:
-    """The command that makes this of that, and the verb by which it says that it has; None if no command can."""
-    if before is None:
-        content = after.decode("utf-8", "surrogateescape")
-        return (argv.create(path, content, overwrite=False) if argv.can_carry(content) else None), ""
-    if after.startswith(before) and len(after) > len(before):
-        addition = after[len(before) :].decode("utf-8", "surrogateescape")
-        carries = _is_plain(before) and argv.can_carry(addition)
-        return (argv.append(path, addition) if carries else None), "Appended to"
+def _command(path: VaultPath, change: Write) -> tuple[argv.Command | None, str]:
+    """The command that makes this change, and the verb by which it says that it has; None if no command can."""
+    before, after = change.before, change.after or b""
+    if before is None or change.whole:
+        content = _carried(after) if after or before is None else None
+        return (None if content is None else argv.create(path, content, overwrite=before is not None)), "Overwrote"
+    if after.startswith(before):
+        addition = _carried(after[len(before) :]) if _is_plain(before) else None
+        return (argv.append(path, addition) if addition else None), "Appended to"
     head, body = text.frontmatter_and_body(before)
     if after.startswith(head) and after.endswith(body) and len(after) > len(before):
-        addition = after[len(head) : len(after) - len(body)].decode("utf-8", "surrogateescape")
-        carries = _is_plain(before) and _has_plain_head(head, body) and argv.can_carry(addition)
-        return (argv.prepend(path, addition) if carries else None), "Prepended to"
-    content = after.decode("utf-8", "surrogateescape")
-    carries = bool(content) and _is_plain(after) and argv.can_carry(content)
-    return (argv.create(path, content, overwrite=True) if carries else None), "Overwrote"
+        plain = _is_plain(before) and _has_plain_head(head, body)
+        addition = _carried(after[len(head) : len(after) - len(body)]) if plain else None
+        return (argv.prepend(path, addition) if addition else None), "Prepended to"
+    return None, ""
+
+
+def _carried(data: bytes) -> str | None:
+    """As a text that the command line carries whole, if it is one."""
+    try:
+        content = data.decode("utf-8")
+    except UnicodeDecodeError:
+        return None
+    return content if argv.can_carry(content) else None
 
 
 def _is_plain(data: bytes) -> bool:

@@ -9,7 +9,7 @@ from typing import Any
 from urllib.parse import quote
 
 from obsidian_mcp.call import CallContext, cancelled
-from obsidian_mcp.errors import READ, UNKNOWN, BridgeFailed, InvalidRequest, ParseError
+from obsidian_mcp.errors import READ, UNKNOWN, BridgeFailed, InvalidRequest, ParseError, VaultState
 from obsidian_mcp.protocol import bridge, jsonrpc
 
 LOOK_LIMIT = 5.0
@@ -48,7 +48,7 @@ class Remote:
         found = self._ask("POST", f"/tools/{quote(name, safe='')}/call", body, call)
         content = found.get("content") if isinstance(found, dict) else None
         if not isinstance(content, list) or not all(_is_content(part) for part in content):
-            raise self._nonsense("the reply to a call has no content")
+            raise self._nonsense("the reply to a call has no content", UNKNOWN)
         return content, found.get("isError") is True or found.get("success") is False
 
     def _ask(self, method: str, path: str, body: bytes | None, call: CallContext) -> Any:
@@ -62,7 +62,7 @@ class Remote:
             if call.cancelled:
                 raise cancelled() from None
             raise self._lost(error, bool(body)) from None
-        return self._understood(status, data)
+        return self._understood(status, data, UNKNOWN if body else READ)
 
     def _exchange(
         self, connection: http.client.HTTPConnection, method: str, path: str, body: bytes | None, call: CallContext
@@ -86,7 +86,8 @@ class Remote:
             raise http.client.IncompleteRead(b"")
         return reply.status, b"".join(parts)
 
-    def _understood(self, status: int, data: bytes) -> Any:
+    def _understood(self, status: int, data: bytes, otherwise: VaultState) -> Any:
+        """`otherwise` is how the vault was left if the answer is not one; a refusal has changed nothing."""
         try:
             found = jsonrpc.decode(data)
         except ParseError:
@@ -96,9 +97,11 @@ class Remote:
         told = found.get("message") if isinstance(found, dict) else None
         words = f"it answered {status}: {told}" if isinstance(told, str) else f"it answered {status}, and no JSON"
         if status == 200:
-            raise self._nonsense("its answer is not JSON")
-        kind = Final if 400 <= status < 500 else BridgeFailed
-        raise kind(f"The bridge server at {self.url} refused: {words}")
+            raise self._nonsense("its answer is not JSON", otherwise)
+        fact = f"The bridge server at {self.url} refused: {words.rstrip('.')}."
+        if 400 <= status < 500:
+            raise Final(fact)
+        raise BridgeFailed(fact, vault=otherwise)
 
     def _failed(self, what: str, is_call: bool) -> BridgeFailed:
         return BridgeFailed(f"The bridge server at {self.url} {what}.", vault=UNKNOWN if is_call else READ)
@@ -110,8 +113,8 @@ class Remote:
             )
         return self._failed(f"cut the connection ({error or type(error).__name__})", is_call)
 
-    def _nonsense(self, why: str) -> BridgeFailed:
-        return BridgeFailed(f"What answers at {self.url} does not speak Bridge Protocol v1: {why}.")
+    def _nonsense(self, why: str, vault: VaultState = READ) -> BridgeFailed:
+        return BridgeFailed(f"What answers at {self.url} does not speak Bridge Protocol v1: {why}.", vault=vault)
 
 
 def _is_content(part: Any) -> bool:
