@@ -103,4 +103,9 @@ def _folder_of(vault: str) -> str:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """With --quick no process is started: what is left is the vault in memory."""
     if config.getoption("--quick"):
-        items[:] = [item for item in items if "promises" not in item.path.parts or "memory" in item.name]
+        items[:] = [item for item in items if "promises" not in item.path.parts or _is_in_memory(item)]
+
+
+def _is_in_memory(item: pytest.Item) -> bool:
+    parameters = getattr(item, "callspec", None)
+    return parameters is not None and "memory" in parameters.params.values()
