@@ -22,7 +22,7 @@ CODE = re.compile(r"^```.*?^```$|^(?: {4}|\t).*?$|``.+?``|`[^`\n]+`", re.DOTALL 
 LINK = re.compile(r"\]\(<?([^)>\s]+)>?(?: \"[^\"]*\")?\)")
 HEADING = re.compile(r"^#{1,6} (.+)$", re.MULTILINE)
 UPWARD = re.compile(r"(?:\.\./)+[\w.-][\w./-]*")
-ELSEWHERE = re.compile(r"\bshared/|/work/")
+ELSEWHERE = re.compile(r"\bshared/")
 
 
 def name(page: Path) -> str:

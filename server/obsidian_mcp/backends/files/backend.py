@@ -7,7 +7,7 @@ import os
 import threading
 from collections.abc import Callable
 
-from obsidian_mcp.backends.files import read, transaction
+from obsidian_mcp.backends.files import read, recovery
 from obsidian_mcp.backends.files.root import VaultRoot
 from obsidian_mcp.backends.files.scan import Scan
 from obsidian_mcp.backends.files.vault import FilesVault
@@ -50,7 +50,7 @@ class FilesBackend:
             if kept.state.has_journal:
                 with kept.state.locked_if_free() as alone:  # if not, another server is about that very change
                     if alone:
-                        transaction.recover(kept.root, kept.state)
+                        recovery.recover(kept.root, kept.state)
         return FilesVault(kept.root, kept.index, kept.state, kept.swept, call), kept.index
 
     def health(self, wanted: tuple[str, ...]) -> str:

@@ -12,24 +12,20 @@ from __future__ import annotations
 
 import contextlib
 import functools
-import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from typing import Any
 
-from obsidian_mcp import logs
-from obsidian_mcp.backends.files import atomic, read, trash, write
+from obsidian_mcp.backends.files import atomic, read, recovery, trash, write
 from obsidian_mcp.backends.files.held import HeldFolder
+from obsidian_mcp.backends.files.journal import Act, Journal, Text, digest
 from obsidian_mcp.backends.files.os_errors import translate_os_errors
 from obsidian_mcp.backends.files.root import VaultRoot
 from obsidian_mcp.errors import (
     CHANGED,
     UNTOUCHED,
-    Conflict,
     Failure,
     FileFailed,
-    NoteNotFound,
     PermissionDenied,
     TooLarge,
 )
@@ -37,7 +33,6 @@ from obsidian_mcp.state import State
 from obsidian_mcp.vault.changes import Change, ChangeSet, Rename, Restore, Trash, Write
 from obsidian_mcp.vault.path import VaultPath
 
-VERSION = 1
 WRITERS = 8
 FEW = 4
 MOST_IN_A_ROW = 16  # files of one folder, before another thread may take some
@@ -45,63 +40,6 @@ MOST_IN_A_ROW = 16  # files of one folder, before another thread may take some
 
 class _Unfinished(FileFailed):
     """Neither done nor undone: the journal has to be followed."""
-
-
-@dataclass(frozen=True, slots=True)
-class Act:
-    """A step that moves, makes or removes a file, and how a later server sees that it was done.
-
-    `inode` is the file's before a rename; `path` or `target` is where a file must be, or must be no more.
-    """
-
-    kind: str
-    path: str
-    target: str = ""
-    inode: int | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Text:
-    """One file's new text. `path` is where it lies once the acts are done, `now` where it lies before."""
-
-    now: str
-    path: str
-    before: str  # the SHA-256 of the text it replaces
-    after: str
-
-
-def _plain(part: Act | Text) -> dict[str, Any]:
-    """Not `asdict`, which copies every text."""
-    return {name: getattr(part, name) for name in part.__slots__}
-
-
-@dataclass(frozen=True, slots=True)
-class Journal:
-    """What a transaction means to do, as it is kept on disk."""
-
-    doing: str
-    acts: tuple[Act, ...]
-    texts: tuple[Text, ...]
-
-    def stored(self) -> dict[str, Any]:
-        acts, texts = ([_plain(part) for part in parts] for parts in (self.acts, self.texts))
-        return {"version": VERSION, "doing": self.doing, "acts": acts, "texts": texts}
-
-    @classmethod
-    def parse(cls, stored: Mapping[str, Any]) -> Journal:
-        """Raises ValueError, KeyError or TypeError for what is not a journal, and FileFailed for another version's."""
-        if stored["version"] != VERSION:
-            raise FileFailed(f"Its journal is of another version ({stored['version']!r}) than {VERSION}.")
-        acts = tuple(Act(**act) for act in stored["acts"])
-        texts = tuple(Text(**text) for text in stored["texts"])
-        for act in acts:
-            VaultPath(act.path)
-            if act.kind == "rename":
-                VaultPath(act.target)
-        for text in texts:
-            if not all(isinstance(value, str) for value in _plain(text).values()):
-                raise TypeError("a text is not one")
-        return cls(str(stored["doing"]), acts, texts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +67,7 @@ def commit(root: VaultRoot, state: State, changes: ChangeSet, use_local_trash: C
 
 def _transaction(root: VaultRoot, state: State, changes: ChangeSet, use_local_trash: Callable[[], bool]) -> ChangeSet:
     if state.has_journal:
-        recover(root, state)  # raises, and says why: nothing may be moved before that move is over
+        recovery.recover(root, state)  # raises, and says why: nothing may be moved before that move is over
     acts = [change for change in changes.changes if not _is_swap(change)]
     swaps = _swaps(changes.changes)
     state.write_journal(_journal(root, changes.doing, acts, swaps).stored())
@@ -149,12 +87,12 @@ def _transaction(root: VaultRoot, state: State, changes: ChangeSet, use_local_tr
     except _Unfinished:
         raise  # the journal stays, to be followed
     except Failure:
-        _clear(state)  # all is as it was; after anything else the journal stays too
+        recovery.clear(state)  # all is as it was; after anything else the journal stays too
         raise
     finally:
         for made in prepared.values():
             write.discard(root, made)
-    _clear(state)
+    recovery.clear(state)
     _require_written(root, [*((swap.path, swap.after) for swap in swaps), *_made(acts)])
     return replace(changes, changes=tuple(done.get(change, change) for change in changes.changes))
 
@@ -201,7 +139,7 @@ def _journal(root: VaultRoot, doing: str, acts: Sequence[Change], swaps: Sequenc
             removes = isinstance(act, Trash) or (isinstance(act, Write) and act.after is None)
             entries.append(Act("remove" if removes else "make", act.path))
     texts = [
-        Text(swap.now, swap.path, _hash(swap.before), swap.after.decode("utf-8", "surrogateescape")) for swap in swaps
+        Text(swap.now, swap.path, digest(swap.before), swap.after.decode("utf-8", "surrogateescape")) for swap in swaps
     ]
     return Journal(doing, tuple(entries), tuple(texts))
 
@@ -306,93 +244,3 @@ def _prepare(root: VaultRoot, swaps: Sequence[_Swap], prepared: dict[str, str]) 
     for failure in failures:
         if failure is not None:
             raise failure
-
-
-def _clear(state: State) -> None:
-    """A journal that stays is followed by the next call, which finds nothing left to do."""
-    try:
-        state.clear_journal()
-    except FileFailed as failure:
-        logs.log("warning", "the journal of a change that is over could not be removed", why=failure.message)
-
-
-def recover(root: VaultRoot, state: State) -> None:
-    """Finish or forget what a server that was killed had begun.
-
-    The journal is kept where the vault is empty, for then its disk may not be mounted. It is also kept, and
-    FileFailed raised, where a link can't be rewritten now: the disk is full, or fails, or a note may not be written.
-    """
-    if not root.has_files():
-        return
-    try:
-        stored = state.read_journal()
-        if stored is not None:
-            logs.log("warning", "an interrupted change was put right", how=_recover(root, Journal.parse(stored)))
-    except (ValueError, KeyError, TypeError, AttributeError):
-        logs.log("error", "a journal that means nothing was dropped")
-    except Failure as failure:
-        logs.log("error", "an interrupted change could not be put right", why=failure.message)
-        raise FileFailed(
-            f"An earlier change was interrupted and can't be finished: {failure.fact}", "Put that right first."
-        ) from None
-    _clear(state)
-
-
-def _recover(root: VaultRoot, journal: Journal) -> str:
-    began = any(_was_done(root, act) for act in journal.acts) or _has_begun(root, journal)
-    swept: set[str] = set()
-    unfinished: Failure | None = None
-    for text in journal.texts:
-        try:
-            for path in (text.now, text.path):
-                parent = path.rpartition("/")[0]
-                if parent not in swept:
-                    root.require_own(parent)
-                    write.sweep(root, path)
-                    swept.add(parent)
-        except Failure as failure:
-            logs.log("error", "a link could not be rewritten", path=text.path, why=failure.message)
-            continue
-        try:
-            if began and read.is_file_itself(root, text.path):  # else it is gone, or another program's link
-                _finish(root, text)
-        except (NoteNotFound, Conflict) as failure:
-            logs.log("error", "a link could not be rewritten", path=text.path, why=failure.message)
-        except Failure as failure:
-            unfinished = unfinished or failure
-    if unfinished is not None:
-        raise unfinished
-    return "finished" if began else "forgotten"
-
-
-def _has_begun(root: VaultRoot, journal: Journal) -> bool:
-    """Of a journal of nothing but texts: whether one of them is in place."""
-    if journal.acts:
-        return False
-    for text in journal.texts:
-        with contextlib.suppress(Failure):
-            if _hash(read.listed(root, text.path)) == _hash(text.after.encode("utf-8", "surrogateescape")):
-                return True
-    return False
-
-
-def _was_done(root: VaultRoot, act: Act) -> bool:
-    """Whether a rename's file is at its new path: the same file, or one where the old path holds none any more.
-
-    Another program may have made a new one at the old path since; and the file at the
-    new one is no longer the same once its own links have been rewritten.
-    """
-    if act.kind == "rename":
-        inode = read.inode(root, VaultPath(act.target))
-        return inode is not None and (inode == act.inode or not read.spelled_exactly(root, VaultPath(act.path)))
-    return read.spelled_exactly(root, VaultPath(act.path)) == (act.kind == "make")
-
-
-def _finish(root: VaultRoot, text: Text) -> None:
-    current = read.listed(root, text.path)
-    if _hash(current) == text.before:
-        write.replace_inside(root, text.path, current, text.after.encode("utf-8", "surrogateescape"))
-
-
-def _hash(data: bytes | None) -> str:
-    return hashlib.sha256(data or b"").hexdigest()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Callable
 
-from obsidian_mcp.backends.files import read, transaction, write
+from obsidian_mcp.backends.files import read, recovery, transaction, write
 from obsidian_mcp.backends.files.root import VaultRoot
 from obsidian_mcp.call import CallContext
 from obsidian_mcp.errors import CHANGED, Conflict, Failure, FileFailed, ObsidianNotRunning
@@ -77,7 +77,7 @@ class FilesVault:
             self._call.check(doing)  # the wait may have been long
             if self._state.has_journal:
                 with contextlib.suppress(FileFailed):  # logged; only a transaction has to wait for it
-                    transaction.recover(self._root, self._state)
+                    recovery.recover(self._root, self._state)
             for attempt in range(1, TRIES + 1):
                 changes = plan()
                 self._sweep_once(changes.changes[0].path)
