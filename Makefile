@@ -27,7 +27,7 @@ check: $(READY) ## Format, lint, types, import rules
 
 # More workers than cores: some tests wait for a time limit.
 unit: $(READY) ## The tests
-	$(BIN)/python -m pytest -n 3 --dist worksteal
+	$(BIN)/python -m pytest -n 4 --dist worksteal
 
 # Folders and modules that start nothing and wait for nothing; --quick fails a test that does. Of the promises, those
 # on a vault that is a dictionary.
@@ -47,7 +47,7 @@ quick: $(READY) ## The tests that start no process, in half a minute
 
 coverage: $(READY) ## The tests again, for the branches that they reach; fails below the floor in pyproject.toml
 	$(BIN)/python -m coverage erase
-	$(BIN)/python -m coverage run -m pytest -n 3 --dist worksteal --timeout 600
+	$(BIN)/python -m coverage run -m pytest -n 4 --dist worksteal --timeout 600
 	$(BIN)/python -m coverage combine --quiet
 	$(BIN)/python -m coverage report
 
