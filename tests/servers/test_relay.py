@@ -11,6 +11,7 @@ from obsidian_mcp.call import CallContext
 from obsidian_mcp.errors import READ, UNKNOWN, BridgeFailed, VaultState
 from obsidian_mcp.protocol import jsonrpc
 from obsidian_mcp.protocol.methods import Peer
+from obsidian_mcp.scheduler import Access
 from obsidian_mcp.servers.relay.client import LOOK_LIMIT, Remote
 from obsidian_mcp.servers.relay.poller import Poller
 from obsidian_mcp.servers.relay.server import RelayServer
@@ -211,6 +212,19 @@ def test_s5_a_cut_call_is_told_and_never_repeated(own_world: World, way: str) ->
             failed, told = text(server, "a")
             assert failed
             assert "Nothing answers" in told or "cut the connection" in told
+
+
+def test_s5_calls_that_name_one_note_keep_their_order_by_whichever_argument() -> None:
+    call_tool = RelayServer(Remote("127.0.0.1", 1)).methods["tools/call"].handler
+    assert call_tool is not None
+
+    def keys(**arguments: Any) -> frozenset[str]:
+        request = jsonrpc.Request("tools/call", {"name": "a", "arguments": arguments}, 1, False)
+        access: Access = call_tool(request, Peer(modern=False)).access
+        return access.keys
+
+    assert keys(name="Note") == keys(path="Folder/Note.md") == keys(files=["NOTE.md"]) == {"note"}
+    assert keys(content="Note") == frozenset()
 
 
 ANSWERS: dict[str, tuple[Any, VaultState]] = {
