@@ -313,6 +313,21 @@ def test_a_move_that_is_stopped_while_links_are_planned_writes_nothing(
 
 
 @pytest.mark.parametrize(("stop", "kind"), STOPS.values(), ids=STOPS)
+def test_a_change_that_is_stopped_when_it_has_been_planned_is_not_made(
+    place: Place, stop: Callable[[CallContext], None], kind: type[Failure]
+) -> None:
+    def add(before: bytes) -> bytes:
+        stop(call)
+        return before + b"!"
+
+    call = CallContext()
+    place.put("A.md", b"one")
+    with pytest.raises(kind):
+        editing.edit(VaultPath("A.md"), add, None, place.vault(call), "testing")
+    assert place.files() == {"A.md": b"one"}
+
+
+@pytest.mark.parametrize(("stop", "kind"), STOPS.values(), ids=STOPS)
 def test_a_dry_run_looks_at_its_limit_too(
     place: Place, stop: Callable[[CallContext], None], kind: type[Failure]
 ) -> None:
