@@ -22,7 +22,7 @@ import re
 from urllib.parse import unquote
 
 from obsidian_mcp.vault.folding import fold
-from obsidian_mcp.vault.links.body import DEEPEST
+from obsidian_mcp.vault.links.inline import DEEPEST
 from obsidian_mcp.vault.links.reader import in_canvas
 
 _TOKEN = re.compile(rb"[^()\\ \t\r\n]+|\\[^ \t\r\n]|[()\\]")

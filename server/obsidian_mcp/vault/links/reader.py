@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import re
 
-from obsidian_mcp.vault.links.body import Body
+from obsidian_mcp.vault.links.body import in_body
 from obsidian_mcp.vault.links.link import Form, Link
 from obsidian_mcp.vault.links.properties import in_properties
 
@@ -37,5 +37,5 @@ def in_note(text: str) -> list[Link]:
     links: list[Link] = []
     if opening and closing:
         links.extend(in_properties(text, opening.end(), closing.start()))
-    links.extend(Body(text, closing.end() if closing else 0).links())
+    links.extend(in_body(text, closing.end() if closing else 0))
     return links
