@@ -10,35 +10,36 @@ import unicodedata
 import urllib.parse
 
 
+def _folded(text: str) -> str:
+    return unicodedata.normalize("NFC", unicodedata.normalize("NFC", text).lower())
+
+
 def same(one: str, other: str) -> bool:
-    def folded(text: str) -> str:
-        return unicodedata.normalize("NFC", unicodedata.normalize("NFC", text).lower())
-
-    return folded(one) == folded(other)
-
-
-KNOWN = (".md", ".canvas", ".base", ".png", ".pdf")
+    return _folded(one) == _folded(other)
 
 
 def leads_to(target: str, source: str, paths: list[str]) -> str | None:
-    """Exact from the root, beside the source, then the shortest path that ends in the target."""
-    names = [target, target + ".md"] if target.lower().endswith(KNOWN) else [target + ".md", target]
+    """Exact from the root; then, of the paths that end in the target, one that begins with the source's folder; then
+    the shortest. A file is looked for by its name before its path is.
+    """
+    names = [target, target + ".md"] if "." in posixpath.basename(target) else [target + ".md"]
     folder = posixpath.dirname(source)
     if target.startswith(("./", "../")):
         wholes = [posixpath.normpath(posixpath.join(folder, name)) for name in names]
         return next((path for whole in wholes for path in sorted(paths) if same(path, whole)), None)
     if target.startswith("/"):
         return next((path for name in names for path in sorted(paths) if same(path, name.lstrip("/"))), None)
-    for place in ("", folder):
-        for name in names:
-            for path in sorted(paths):
-                if same(path, posixpath.join(place, name)):
-                    return path
     for name in names:
-        length = len(name.split("/"))
-        ends = [path for path in paths if same("/".join(path.split("/")[-length:]), name)]
-        if ends:
-            return sorted(ends, key=lambda path: (len(path), path))[0]
+        for path in sorted(paths):
+            if same(path, name):
+                return path
+    for name in names:
+        called = [path for path in paths if same(posixpath.basename(path), posixpath.basename(name))]
+        ends = [path for path in called if _folded(path).endswith(_folded(name))]
+        below = [path for path in ends if _folded(path).startswith(_folded(folder))]
+        for group in (below, ends):
+            if group:
+                return sorted(group, key=lambda path: (len(path), path))[0]
     return None
 
 

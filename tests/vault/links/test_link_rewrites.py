@@ -79,6 +79,18 @@ CASES: dict[str, tuple[tuple[str, str], tuple[str, str, str], str, list[str]]] =
         "shortest",
         ["A/M.md", "B/M.md"],
     ),
+    "the moved note's link to a note below it": (
+        ("[[M]]", "[[A/sub/M]]"),
+        ("A/N.md", "A/N.md", "B/N.md"),
+        "shortest",
+        ["A/sub/M.md", "B/sub/M.md"],
+    ),
+    "a note below the link captures none": (
+        ("[[M]]", "[[B/M]]"),
+        ("A/S.md", "N.md", "A/sub/M.md"),
+        "shortest",
+        ["B/M.md"],
+    ),
     "the moved note's link to itself": (("[[A/N#h]]", "[[N#h]]"), ("A/N.md", "A/N.md", "B/N.md"), "shortest", []),
     "a picture": (("![[A/P.png|100]]", "![[Q.png|100]]"), ("S.md", "A/P.png", "A/Q.png"), "shortest", []),
     "a link that led nowhere stays": (
@@ -122,7 +134,7 @@ def test_a_canvas_follows() -> None:
 # The law, over vaults that nobody chose
 
 STEMS = ["a", "b", "A", "n 1", "é", "e\u0301", "ß", "p.png", "x.y"]
-FOLDERS = ["", "a", "b", "a/b", "c d", "é"]
+FOLDERS = ["", "a", "b", "a/b", "a/c d", "c d", "é", "ab"]
 
 
 def paths() -> st.SearchStrategy[list[str]]:

@@ -88,12 +88,13 @@ class Move:
         relative = relative_to(source.rpartition("/")[0], full)
         here = relative if relative.startswith("../") else f"./{relative}"
         name = full.rpartition("/")[2]
+        short: tuple[str, ...] = (name,) if self.after.is_unique(name) else ()
         in_format = {
-            "shortest": (name,),
+            "shortest": short,
             "relative": (relative, here),
             "absolute": (full,),
             # No Obsidian here: other programs follow Markdown links by path, and know no others.
-            "plain": (name,) if link.form in (Form.WIKI, Form.SINGLE_QUOTED) else (relative, here),
+            "plain": short if link.form in (Form.WIKI, Form.SINGLE_QUOTED) else (relative, here),
         }.get(self.link_format, ())
         for spelling in (*in_format, full, f"/{full}", here, f"/{path}"):
             if self.after.resolve(spelling, source) == path and _can_carry(spelling, link.form):

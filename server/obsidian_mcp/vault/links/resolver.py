@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from obsidian_mcp.vault.folding import fold
-from obsidian_mcp.vault.path import has_known_extension
 
 
 class Resolver:
@@ -68,6 +67,10 @@ class Resolver:
         other._named = dict(self._named)
         return other
 
+    def is_unique(self, name: str) -> bool:
+        """Whether a bare name can mean no more than one file."""
+        return sum(len(self.named(wanted)) for wanted in _variants(name)) == 1
+
     def moved(self, old: str | None, new: str) -> Resolver:
         """The vault after one file has got another path, or a new one has come."""
         other = self.copy()
@@ -87,8 +90,7 @@ class Resolver:
             return None if inside is None else self.exact(inside)
         if target.startswith("/"):
             return self.exact(target.lstrip("/"))
-        beside = f"{folder}/{target}" if folder else target
-        return self.exact(target) or self.exact(beside) or self._anywhere(target)
+        return self.exact(target) or self._anywhere(target, folder)
 
     def exact(self, path: str) -> str | None:
         """The file under that path from the root, in any case and Unicode form."""
@@ -101,19 +103,23 @@ class Resolver:
                     return wanted if wanted in same else min(same)
         return None
 
-    def _anywhere(self, target: str) -> str | None:
-        """The shortest path whose last segments are the target's; of equal lengths the first."""
+    def _anywhere(self, target: str, folder: str) -> str | None:
+        """Of the paths that end with the target, those that begin with the note's folder come first, then the shortest.
+
+        Ends and begins as text, as in the app: folder `A` also begins `AB/Note.md`.
+        """
+        begin = fold(folder)
         for wanted in _variants(target):
-            ending = "/" + fold(wanted)
-            found = [path for path in self.named(wanted.rpartition("/")[2]) if ("/" + fold(path)).endswith(ending)]
+            ending = fold(wanted)
+            found = [path for path in self.named(wanted.rpartition("/")[2]) if fold(path).endswith(ending)]
             if found:
-                return min(found, key=lambda path: (len(path), path))
+                return min(found, key=lambda path: (not fold(path).startswith(begin), len(path), path))
         return None
 
 
 def _variants(path: str) -> tuple[str, ...]:
-    """`.md` may be left out; a name that ends in another known extension is taken as it is first."""
-    return (path, f"{path}.md") if has_known_extension(path) else (f"{path}.md", path)
+    """A name with a dot in it may be a file's, or a note's without `.md`; one without is a note's."""
+    return (path, f"{path}.md") if "." in path.rpartition("/")[2] else (f"{path}.md",)
 
 
 def joined(folder: str, relative: str) -> str | None:
