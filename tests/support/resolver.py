@@ -1,6 +1,6 @@
 """Where links lead, written a second time from the rules and sharing no code with the server.
 
-It knows only links that stand alone on a line, in the forms that the tests make.
+It knows only links that stand alone on a line, but for the marks of lists, quotes and tables, in the forms that the tests make.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def leads_to(target: str, source: str, paths: list[str]) -> str | None:
 
 def target_of(line: str) -> str | None:
     """The target of the one link on a line."""
-    line = line.strip()
+    line = line.strip().lstrip("->| ").rstrip("| ")
     if line.startswith(("[[", "![[")) and line.endswith("]]"):
         inside = line[line.index("[[") + 2 : -2]
         return inside.split("|")[0].split("#")[0]

@@ -16,7 +16,7 @@ from obsidian_mcp.index.names import SETTLED, Names
 from obsidian_mcp.vault.index import Disk
 from obsidian_mcp.vault.links.link_names import mark, names_in
 
-WITH_LINKS = (".md", ".canvas")
+WITH_LINKS = (".md", ".canvas", ".base")
 BETWEEN_CHECKS = 32  # files
 
 

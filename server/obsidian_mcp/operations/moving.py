@@ -14,7 +14,8 @@ from obsidian_mcp.errors import AlreadyExists, InvalidArguments
 from obsidian_mcp.vault.changes import ChangeSet, Rename, Write
 from obsidian_mcp.vault.index import Index
 from obsidian_mcp.vault.links.link_names import key_of_path
-from obsidian_mcp.vault.links.link_rewrites import Move, Rewrite, apply
+from obsidian_mcp.vault.links.link_rewrites import Move
+from obsidian_mcp.vault.links.spelling import Rewrite, apply
 from obsidian_mcp.vault.path import VaultPath
 from obsidian_mcp.vault.port import Vault
 
@@ -36,20 +37,25 @@ class NoteRewrites:
 
 @dataclass(frozen=True, slots=True)
 class MovePlan:
-    """What a move would change. `rewrites` is None where the app sees to the links."""
+    """What a move would change. `rewrites` is None where the app sees to the links.
+
+    `mentioned_in` are the bases that name the file. They are left as they are.
+    """
 
     changes: ChangeSet
     rewrites: list[NoteRewrites] | None
+    mentioned_in: list[str]
 
 
 def plan_move(path: VaultPath, target: VaultPath, vault: Vault, index: Index | None, call: CallContext) -> MovePlan:
     """A dry run is this and no commit."""
     path, target = vault.canonical(path), vault.canonical(target)
     _require_free(path, target, vault.spellings(target))
-    rewrites = None if index is None else list(_rewrites(path, target, vault, index, call))
+    bases: list[str] = []
+    rewrites = None if index is None else list(_rewrites(path, target, vault, index, call, bases))
     writes = (one.write(target.value if one.path == path.value else one.path) for one in rewrites or ())
     changes = ChangeSet(f"moving {path} to {target}", (Rename(path.value, target.value), *writes))
-    return MovePlan(changes, rewrites)
+    return MovePlan(changes, rewrites, bases)
 
 
 def move(path: VaultPath, target: VaultPath, vault: Vault, index: Index | None, call: CallContext) -> MovePlan:
@@ -68,21 +74,23 @@ def captures(path: VaultPath, vault: Vault, index: Index | None, call: CallConte
     """A new note must not capture links that mean another of its name: these become explicit."""
     if index is None or not index.names.namesakes(path.value, call):
         return []
-    return [one.write(one.path) for one in _rewrites(None, path, vault, index, call)]
+    return [one.write(one.path) for one in _rewrites(None, path, vault, index, call, [])]
 
 
 def _rewrites(
-    path: VaultPath | None, target: VaultPath, vault: Vault, index: Index, call: CallContext
+    path: VaultPath | None, target: VaultPath, vault: Vault, index: Index, call: CallContext, bases: list[str]
 ) -> Iterator[NoteRewrites]:
-    """What must be written anew, and where, for every link to lead where it led."""
+    """What must be written anew, and where, for every link to lead where it led. Bases that name the file are added."""
     old = None if path is None else path.value
     move = Move.plan(old, target.value, index.names.snapshot(call), vault.settings().link_format)
     keys = {key_of_path(place) for place in (old, target.value) if place is not None}
     own = {old} if old is not None and path is not None and path.extension.lower() in WITH_LINKS else set()
     for at, data in index.mentions.mentioning(keys, own, call):
         call.check(f"looking at the links of {at}")
-        links = move.rewrites(at, data.decode("utf-8", "surrogateescape"))
-        if links:
+        text = data.decode("utf-8", "surrogateescape")
+        if at.lower().endswith(".base"):
+            bases += [at] if old is not None and move.is_named_in(at, text) else []
+        elif links := move.rewrites(at, text):
             yield NoteRewrites(at, data, links)
 
 

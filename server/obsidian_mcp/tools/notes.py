@@ -153,6 +153,7 @@ class NoteMoved:
     moved: bool
     links_updated: int | None = None
     notes_changed: list[str] | None = None
+    mentioned_in: list[str] | None = None
     plan: list[dict[str, str]] | None = None
 
 
@@ -163,6 +164,7 @@ class NoteRenamed:
     renamed: bool
     links_updated: int | None = None
     notes_changed: list[str] | None = None
+    mentioned_in: list[str] | None = None
     plan: list[dict[str, str]] | None = None
 
 
@@ -278,18 +280,22 @@ def obsidian_file_info(params: DescribeNote, it: Context) -> FileInfo:
     return FileInfo(path.value, path.stem, path.extension, found.size, created, modified, found.etag)
 
 
-Links = tuple[int | None, list[str] | None, list[dict[str, str]] | None]
+Links = tuple[int | None, list[str] | None, list[str] | None, list[dict[str, str]] | None]
 
 
 def _move(path: VaultPath, target: VaultPath, it: Context, dry_run: bool) -> Links:
-    """Move it, or only plan to; the links that are written anew: how many, in which notes, and for a dry run each."""
+    """Move it, or only plan to; the links that are written anew: how many, in which notes, and for a dry run each.
+
+    Bases that name the file are told where there are any.
+    """
     act = moving.plan_move if dry_run else moving.move
-    rewrites = act(path, target, it.vault, it.index, it.call).rewrites
+    done = act(path, target, it.vault, it.index, it.call)
+    rewrites, bases = done.rewrites, done.mentioned_in[:MOST_LISTED] or None
     if rewrites is None:
-        return None, None, None
+        return None, None, None, None
     count = sum(len(one.links) for one in rewrites)
     plan = [{"note": one.path, "from": link.before, "to": link.after} for one in rewrites for link in one.links]
-    return count, [one.path for one in rewrites][:MOST_LISTED], plan[:MOST_LISTED] if dry_run else None
+    return count, [one.path for one in rewrites][:MOST_LISTED], bases, plan[:MOST_LISTED] if dry_run else None
 
 
 def _when(seconds: float) -> str:

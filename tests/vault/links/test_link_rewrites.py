@@ -8,8 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from obsidian_mcp.errors import InvalidArguments
-from obsidian_mcp.vault.links.link_rewrites import Move, apply
+from obsidian_mcp.vault.links.link_names import key_of_path, mark, names_in
+from obsidian_mcp.vault.links.link_rewrites import Move
 from obsidian_mcp.vault.links.resolver import Resolver
+from obsidian_mcp.vault.links.spelling import apply
 from tests.support import resolver as independent
 
 
@@ -110,6 +112,34 @@ def test_a_moved_file_keeps_every_link(
     assert mended(texts[0], source, old, new, sorted({source, old, *others}), style) == texts[1]
 
 
+NAMES: dict[str, tuple[str, tuple[str, str]]] = {
+    # the new name, the text before and after
+    "a backtick where none stands": ("a`b", ("[[Old]]", "[[a`b]]")),
+    "a backtick after another": ("a`b", ("don`t [[Old|x]]", "don`t [x](a%60b.md)")),
+    "a backtick without an alias": ("a`b", ("don`t ![[Old#H i]]", "don`t ![a&#96;b > H i](a%60b.md#H%20i)")),
+    "a link in code": ("a`b", ("` [[Old]] ` [[B]]", r"` [[Old]] ` [[B]]")),
+    "a dollar sign": ("a$b", ("$x [[Old]] y", "$x [a&#36;b](a%24b.md) y")),
+    "a dollar sign in a destination": ("a$b", ("$x [y](Old.md)", "$x [y](a%24b.md)")),
+    "brackets around a word": ("[d] plan", ("[[Old]]", "[[/[d] plan]]")),
+    "brackets in angle brackets": ("plan [d]", ("[x](<Old.md>)", "[x](<plan %5Bd%5D.md>)")),
+}
+
+
+@pytest.mark.parametrize(("name", "texts"), NAMES.values(), ids=NAMES)
+def test_a_link_is_written_so_that_it_is_read_as_one(name: str, texts: tuple[str, str]) -> None:
+    assert mended(texts[0], "S.md", "Old.md", f"{name}.md", ["S.md", "Old.md", "B.md"]) == texts[1]
+
+
+def test_a_name_that_a_property_cannot_carry_is_refused() -> None:
+    with pytest.raises(InvalidArguments):
+        mended("---\na: see [[N]]\n---\n", "S.md", "S.md", "N.md", ["S.md", "Re: mail/N.md"])
+
+
+def test_escapes_of_a_property_are_written_as_escapes() -> None:
+    text = '---\na: "[[Caf\\xE9]] x"\n---\n'
+    assert mended(text, "S.md", "Café.md", 'N "1".md', ["S.md", "Café.md"]) == '---\na: "[[N \\"1\\"]] x"\n---\n'
+
+
 def test_an_apostrophe_keeps_a_quoted_property_whole() -> None:
     text = "---\na: '[[Old]]'\nb: \"[[Old]]\"\n---\n"
     after = mended(text, "S.md", "Old.md", "Bob's.md", ["S.md", "Old.md"])
@@ -127,12 +157,43 @@ def test_a_canvas_follows() -> None:
     text = '{"nodes":[{"file":"A/N.md", "x":1},{"file":"A/O.md"}]}'
     after = mended(text, "C.canvas", "A/N.md", 'B/"N".md', ["C.canvas", "A/N.md", "A/O.md"])
     assert after == '{"nodes":[{"file":"B/\\"N\\".md", "x":1},{"file":"A/O.md"}]}'
+    card = '{"nodes":[{"type":"text","text":"\\"[[A/N|x]]\\"\\n[y](A/N.md)"},{"type":"group","background":"A/N.md"}]}'
+    after = mended(card, "C.canvas", "A/N.md", "A/é 1.md", ["C.canvas", "A/N.md"])
+    assert after == card.replace("A/N|", "é 1|").replace("(A/N.md)", "(é%201.md)").replace("A/N.md", "A/é 1.md")
     other = mended('{"file":"Cafe\u0301.md"}', "C.canvas", "Café.md", "B.md", ["C.canvas", "Café.md"])
     assert other == '{"file":"B.md"}'
 
 
+BASES = {
+    "a link": ('filters: file.hasLink(link("Old"))', True),
+    "a path in quotes": ("x: 'A/Old.md'", True),
+    "a string in a string": ("formulas:\n  a: 'file.name == \"Old\"'", True),
+    "a wikilink": ('a: "[[Old|x]]"', True),
+    "another name": ('a: link("Older")', False),
+    "not in quotes": ("a: Old", False),
+}
+
+
+@pytest.mark.parametrize(("text", "names"), BASES.values(), ids=BASES)
+def test_a_base_may_name_the_file(text: str, names: bool) -> None:
+    move = Move.plan("A/Old.md", "A/New.md", Resolver(["A/Old.md", "Older.md", "B.base"]), "shortest")
+    assert move.is_named_in("B.base", text) is names
+    assert (mark(key_of_path("A/Old.md")) in names_in("B.base", text.encode())) is names
+
+
 # The law, over vaults that nobody chose
 
+# What stands around a link; those in code are spelled so that the second resolver takes them for none.
+AROUND = [
+    "LINK",
+    "- x\nLINK",
+    "- LINK\n```\n`LINK`\n```\nLINK",
+    "> - LINK\n>   ~~~\n>   `LINK`\n>\n> LINK",
+    "| a ` |\n|---|\n| LINK |",
+    "1. x\n\n   LINK\n\n       `LINK`",
+    "<pre>\n```\n`LINK`\n</pre>\nLINK",
+    "%%\n`LINK`\n%%\nLINK",
+]
 STEMS = ["a", "b", "A", "n 1", "é", "e\u0301", "ß", "p.png", "x.y"]
 FOLDERS = ["", "a", "b", "a/b", "a/c d", "c d", "é", "ab"]
 
@@ -178,8 +239,9 @@ def vaults(draw: st.DrawFn) -> tuple[list[str], dict[str, str], str, str, str]:
     targets = st.sampled_from([*files, "nowhere.md", "a.md", "b/b.md"])
     ways = st.sampled_from(["name", "path", "whole", "root", "up", "here", "upper"])
     forms = st.sampled_from(["wiki", "alias", "markdown", "angle"])
-    lines = st.lists(st.builds(link_lines, targets, ways, forms), max_size=5)
-    notes = {path: "\n".join(draw(lines)) for path in files if path.endswith(".md")}
+    link = st.builds(link_lines, targets, ways, forms)
+    lines = st.lists(st.builds(str.replace, st.sampled_from(AROUND), st.just("LINK"), link), max_size=4)
+    notes = {path: "\n\n".join(draw(lines)) for path in files if path.endswith(".md")}
     old = draw(st.sampled_from(files))
     extension = posixpath.splitext(old)[1]
     stem = draw(st.sampled_from([stem for stem in STEMS if not stem.endswith(".png")]))

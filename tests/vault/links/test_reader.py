@@ -148,6 +148,11 @@ PROPERTIES = {
     "a block of text": ("a: |\n  [[A]] x\n\n  [[B]]\nb: 1", ["A", "B"]),
     "a folded block": ("a: >-\n  see\n  [[A]]\nb: [[C]]", ["A"]),
     "quotes over several lines": ('a: "see\n  [[A]]\n  there"\nb: [[C]]', ["A"]),
+    "a Markdown link": ('a: "[x](A%20b.md)"\nc: see [y](<B c.md>)', ["A b.md", "B c.md"]),
+    "escapes in double quotes": ('a: "[[Caf\\xE9]] [[B\\u0020c]] [[\\"D\\"]]"', ["Café", "B c", '"D"']),
+    "brackets that are escapes": ('a: "\\x5B[A]] [[B]]"', ["B"]),
+    "quotes that begin with an apostrophe": ("a: '''[[A]]'", ["A"]),
+    "quotes over several lines with an apostrophe": ("a: 'see\n  [[Bob''s]] [[B]]'\nc: [[C]]", ["Bob's", "B"]),
     "an apostrophe in single quotes": ("a: '[[Bob''s]]'", ["Bob's"]),
 }
 
@@ -182,7 +187,13 @@ def test_a_byte_order_mark_is_no_text() -> None:
     assert in_note("\ufeff```\ncode\n\n[[A]]\n```") == []
 
 
-def test_a_canvas_has_file_nodes() -> None:
-    text = '{"nodes":[{"type":"file","file":"A/B \\"x\\".md"},{"type":"text","text":"\\"file\\":\\"C.md\\""}]}'
-    links = in_canvas(text)
-    assert [link.target for link in links] == ['A/B "x".md']
+CANVAS = r"""{"nodes":[{"type":"file","file":"A/B \"x\".md"},{"type":"text","text":"\"file\":\"C.md\""},
+{"type":"text","text":"- [[D]]\n```\n[[no]]\n```\n[caf\u00e9](Caf%C3%A9.md) \ud83d\ude00 [[E\u00e9|x]]"},
+{"type":"group","label":"[[no]]","background":"P/q.png"}],"edges":[]}"""
+
+
+def test_a_canvas_has_links_in_its_nodes() -> None:
+    links = in_canvas(CANVAS)
+    assert [link.target for link in links] == ['A/B "x".md', "D", "Café.md", "Eé", "P/q.png"]
+    written = [CANVAS[link.start : link.end] for link in links]
+    assert written == [r"A/B \"x\".md", "D", "Caf%C3%A9.md", r"E\u00e9", "P/q.png"]

@@ -7,13 +7,14 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from obsidian_mcp.vault.links.coding import Coding
+
 
 class Form(enum.Enum):
     WIKI = "wiki"
     MARKDOWN = "markdown"
     ANGLE = "angle"
-    CANVAS = "canvas"
-    SINGLE_QUOTED = "a wikilink in a single-quoted property"
+    CANVAS = "a path from the root"
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +25,7 @@ class Link:
     end: int
     form: Form
     target: str
+    coding: Coding = Coding.PLAIN
 
 
 WIKI = re.compile(r"\[\[(?!\[)(?P<inside>(?>(?:[^\n\[\]]+|\](?!\])|\[(?!\[))+))\]\]")

@@ -19,9 +19,12 @@ are cut at LONGEST, so that a hostile note costs no more than its length.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator
 from urllib.parse import unquote
 
 from obsidian_mcp.vault.folding import fold
+from obsidian_mcp.vault.links.bases import named_in
+from obsidian_mcp.vault.links.coding import decoded_escapes
 from obsidian_mcp.vault.links.inline import DEEPEST
 from obsidian_mcp.vault.links.reader import in_canvas
 
@@ -56,9 +59,12 @@ def names_in(path: str, data: bytes) -> str:
     thousand small containers would keep the garbage collector busy.
     """
     if path[-7:].lower() == ".canvas":
-        text = data.decode("utf-8", "surrogateescape")
-        return _lines(set(), {key_of_path(link.target) for link in in_canvas(text)})
-    plain, odd, find, last = set(), set(), data.find, len(data) - 1
+        return _lines(set(), {key_of_path(link.target) for link in in_canvas(_text(data))})
+    if path[-5:].lower() == ".base":
+        return _lines(set(), {key_of_path(target) for target in named_in(_text(data))})
+    plain: set[bytes] = set()
+    odd: set[str] = set()
+    find, last = data.find, len(data) - 1
     # For one byte at a time: the search for a single one is many times faster than for two.
     at = find(b"[", 0, last)
     while at >= 0:
@@ -67,8 +73,8 @@ def names_in(path: str, data: bytes) -> str:
             if found:
                 plain.add(found[1])
                 at = found.end() - 1
-            elif len(key := _key(_wiki_inside(data, at + 2))) <= LONGEST_KEY:
-                odd.add(key)
+            else:
+                odd.update(_keys(_wiki_inside(data, at + 2)))
         at = find(b"[", at + 1, last)
     at = find(b"]", 0, last)
     while at >= 0:
@@ -76,8 +82,8 @@ def names_in(path: str, data: bytes) -> str:
             found = _plain_destination(data, at)
             if found:
                 plain.add(found[1].replace(b"%20", b" "))
-            elif len(key := _destination_key(data[at + 2 : at + 2 + LONGEST], data[at + 1] == _COLON)) <= LONGEST_KEY:
-                odd.add(key)
+            else:
+                odd.update(_destination_keys(data[at + 2 : at + 2 + LONGEST], data[at + 1] == _COLON))
         at = find(b"]", at + 1, last)
     return _lines(plain, odd)
 
@@ -120,18 +126,19 @@ def _lines(plain: set[bytes], odd: set[str]) -> str:
     return lines
 
 
-def _key(written: bytes) -> str:
-    """The key of a target as written, with heading and alias."""
+def _keys(written: bytes) -> Iterator[str]:
+    """The keys of a target as written, with heading and alias: as it is, and as a string with escapes would read."""
     if b"|" in written:
         written = written[: written.index(b"|")]
         if written.endswith(b"\\") and b"#" not in written:
             written = written[:-1]  # in a table the bar is escaped
     if b"#" in written:
         written = written[: written.index(b"#")]
-    return key_of_path(_text(written))
+    text = _text(written)
+    return _short((text, decoded_escapes(text)) if "\\" in text else (text,))
 
 
-def _destination_key(piece: bytes, defines: bool) -> str:
+def _destination_keys(piece: bytes, defines: bool) -> Iterator[str]:
     """Up to the white space or the bracket that ends it; parentheses belong to it where they pair."""
     if defines:
         line, _, next_line = piece.partition(b"\n")
@@ -139,9 +146,15 @@ def _destination_key(piece: bytes, defines: bool) -> str:
     written = _destination(piece.lstrip(b" \t\r\n"))
     if b"#" in written:
         written = written[: written.index(b"#")]  # before decoding: an encoded one belongs to the name
+    readings = [_text(written)]
     if b"\\" in written:
-        written = _ESCAPED.sub(rb"\1", written)
-    return key_of_path(unquote(_text(written), errors="surrogateescape"))
+        readings = [_text(_ESCAPED.sub(rb"\1", written)), decoded_escapes(readings[0])]
+    return _short(unquote(text, errors="surrogateescape") for text in readings)
+
+
+def _short(targets: Iterable[str]) -> Iterator[str]:
+    """Their keys that a file's name could have."""
+    return (key for key in map(key_of_path, targets) if len(key) <= LONGEST_KEY)
 
 
 def _text(written: bytes) -> str:

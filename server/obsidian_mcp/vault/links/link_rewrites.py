@@ -9,26 +9,16 @@ allows.
 
 from __future__ import annotations
 
-import json
-import re
-from collections.abc import Iterable
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from obsidian_mcp.errors import InvalidArguments
+from obsidian_mcp.vault.links.bases import named_in
 from obsidian_mcp.vault.links.link import Form, Link
 from obsidian_mcp.vault.links.link_names import key_of_path
-from obsidian_mcp.vault.links.reader import in_canvas, in_note
+from obsidian_mcp.vault.links.reader import links_in
 from obsidian_mcp.vault.links.resolver import Resolver, joined, relative_to
-
-
-@dataclass(frozen=True, slots=True)
-class Rewrite:
-    """One link's target, from and to, as written."""
-
-    start: int
-    end: int
-    before: str
-    after: str
+from obsidian_mcp.vault.links.spelling import Rewrite, apply, as_markdown, can_carry, in_its_form
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,40 +39,67 @@ class Move:
 
     def rewrites(self, path: str, text: str) -> list[Rewrite]:
         """What must be rewritten in one file, by the path it had before."""
-        links = in_canvas(text) if path.lower().endswith(".canvas") else in_note(text)
-        is_moved = path == self.old
-        found = (self._rewrite(link, path, text) for link in links if is_moved or key_of_path(link.target) in self.keys)
-        return [rewrite for rewrite in found if rewrite is not None]
+        links = links_in(path, text)
+        goals = {number: goal for number, link in enumerate(links) if (goal := self._goal(link, path)) is not None}
+        if not goals:
+            return []
+        now_in = self._now(path)
+        targets = {number: self._spelled(links[number], goal, now_in) for number, goal in goals.items()}
+        for write in (in_its_form, as_markdown):
+            found = [write(text, links[number], target) for number, target in targets.items()]
+            if self._is_read_back(links, links_in(path, apply(text, found)), goals, now_in):
+                return found
+        goal = next(iter(goals.values()))
+        raise InvalidArguments(
+            f"A link in {path} must go on leading to {goal}, and with that name it would not be read as a link.",
+            "Choose a name without the characters ` $ [ ] in it.",
+        )
 
-    def _rewrite(self, link: Link, source: str, text: str) -> Rewrite | None:
-        written = text[link.start : link.end]
-        if link.form is Form.CANVAS:
-            return (
-                Rewrite(link.start, link.end, written, _json(self.new))
-                if self.before.exact(link.target) == self.old
-                else None
-            )
-        led_to = self.before.resolve(link.target, source)
+    def is_named_in(self, path: str, text: str) -> bool:
+        """Whether a base names the file that is moved."""
+        return any(self.before.resolve(target, path) == self.old for target in named_in(text))
+
+    def _now(self, path: str) -> str:
+        return self.new if path == self.old else path
+
+    def _goal(self, link: Link, source: str) -> str | None:
+        """Where a link must lead that would not lead there as it is."""
+        if source != self.old and key_of_path(link.target) not in self.keys:
+            return None
+        led_to = self._leads_to(self.before, link, source)
         if led_to is None:
             return None
-        should = self.new if led_to == self.old else led_to
-        now_in = self.new if source == self.old else source
-        if self.after.resolve(link.target, now_in) == should and not self._breaks_path(
-            link, source, now_in, led_to, should
-        ):
-            return None
-        spelled = self._spelled(link, should, now_in)
-        return Rewrite(link.start, link.end, written, _escaped(spelled, link.form))
+        goal, now_in = self._now(led_to), self._now(source)
+        if self._leads_to(self.after, link, now_in) != goal or self._breaks_path(link, source, now_in, led_to, goal):
+            return goal
+        return None
+
+    def _leads_to(self, vault: Resolver, link: Link, source: str) -> str | None:
+        return vault.exact(link.target) if link.form is Form.CANVAS else vault.resolve(link.target, source)
+
+    def _is_read_back(
+        self, links: Sequence[Link], after: Sequence[Link], goals: Mapping[int, str], now_in: str
+    ) -> bool:
+        """Whether every link is still one and leads where it should. A name can turn it, or the next, into code."""
+        if len(links) != len(after):
+            return False
+        for number, (link, now) in enumerate(zip(links, after, strict=True)):
+            goal = goals.get(number)
+            if link.target != now.target if goal is None else self._leads_to(self.after, now, now_in) != goal:
+                return False
+        return True
 
     def _breaks_path(self, link: Link, source: str, now_in: str, led_to: str, should: str) -> bool:
         """In a plain folder: whether a link that other programs could follow would lose that."""
-        if self.link_format != "plain" or link.form in (Form.WIKI, Form.SINGLE_QUOTED):
+        if self.link_format != "plain" or link.form in (Form.WIKI, Form.CANVAS):
             return False
         before, now = (joined(note.rpartition("/")[0], link.target) for note in (source, now_in))
         return before == led_to and now != should
 
     def _spelled(self, link: Link, path: str, source: str) -> str:
         """The first spelling in the vault's format that leads there."""
+        if link.form is Form.CANVAS:
+            return path
         has_md = link.target.lower().endswith(".md")
         full = path if has_md or not path.lower().endswith(".md") else path[:-3]
         relative = relative_to(source.rpartition("/")[0], full)
@@ -94,39 +111,12 @@ class Move:
             "relative": (relative, here),
             "absolute": (full,),
             # No Obsidian here: other programs follow Markdown links by path, and know no others.
-            "plain": short if link.form in (Form.WIKI, Form.SINGLE_QUOTED) else (relative, here),
+            "plain": short if link.form is Form.WIKI else (relative, here),
         }.get(self.link_format, ())
         for spelling in (*in_format, full, f"/{full}", here, f"/{path}"):
-            if self.after.resolve(spelling, source) == path and _can_carry(spelling, link.form):
+            if self.after.resolve(spelling, source) == path and can_carry(spelling, link):
                 return spelling
         raise InvalidArguments(
-            f"A link in {source} must go on leading to {path}, and no wikilink can be written for that path.",
+            f"A link in {source} must go on leading to {path}, and no such link can be written for that path.",
             "Rename that file or its folder first.",
         )
-
-
-def apply(text: str, rewrites: Iterable[Rewrite]) -> str:
-    """The text with the targets replaced."""
-    parts, at = [], 0
-    for rewrite in rewrites:
-        parts += [text[at : rewrite.start], rewrite.after]
-        at = rewrite.end
-    return "".join([*parts, text[at:]])
-
-
-def _can_carry(spelling: str, form: Form) -> bool:
-    return form not in (Form.WIKI, Form.SINGLE_QUOTED) or not re.search(r"[#|]|\[\[|\]\]", spelling)
-
-
-def _escaped(spelling: str, form: Form) -> str:
-    if form is Form.SINGLE_QUOTED:
-        return spelling.replace("'", "''")
-    if form is Form.MARKDOWN:
-        return re.sub(r"[\x00- \"#%():<>?\\\[\]^`{|}\x7f]", lambda found: f"%{ord(found[0]):02X}", spelling)
-    if form is Form.ANGLE:
-        return re.sub(r"[#%:<>\\]", lambda found: f"%{ord(found[0]):02X}", spelling)
-    return spelling
-
-
-def _json(text: str) -> str:
-    return json.dumps(text, ensure_ascii=False)[1:-1]

@@ -1,33 +1,39 @@
 """The links in a file.
 
-Obsidian's Markdown has links in three places: the body, the properties, and the
-file nodes of a canvas. What stands in code, math or comments is not a link. Only a
-target's own characters are ever replaced, so nothing else can change.
+Obsidian's links are in the body of a note, in its properties, and in a canvas: its file nodes, the text of its cards,
+the pictures of its groups. What stands in code, math or comments is not a link. Only a target's own characters are
+replaced, so nothing else can change.
 """
 
 from __future__ import annotations
 
-import json
 import re
 
 from obsidian_mcp.vault.links.body import in_body
+from obsidian_mcp.vault.links.coding import Coded, Coding
 from obsidian_mcp.vault.links.link import Form, Link
 from obsidian_mcp.vault.links.properties import in_properties
 
-_CANVAS_FILE = re.compile(r'(?<!\\)"file"\s*:\s*"(?P<value>(?>(?:[^"\\]+|\\.)*))"')
+_CANVAS_TEXT = re.compile(r'(?<!\\)"(?P<key>file|background|text)"\s*:\s*"(?P<value>(?>(?:[^"\\]+|\\.)*))"')
 _OPENING = re.compile(r"\ufeff?---[ \t]*\r?\n")
 _CLOSING = re.compile(r"^---[ \t]*(?:\r?\n|\Z)", re.MULTILINE)
 
 
+def links_in(path: str, text: str) -> list[Link]:
+    return in_canvas(text) if path.lower().endswith(".canvas") else in_note(text)
+
+
 def in_canvas(text: str) -> list[Link]:
-    """File nodes hold a whole path from the root, as a JSON string."""
-    links = []
-    for found in _CANVAS_FILE.finditer(text):
-        try:
-            target = json.loads(f'"{found["value"]}"')
-        except ValueError:
+    """File nodes and the pictures behind groups are whole paths from the root; the text of a card is Markdown."""
+    links: list[Link] = []
+    for found in _CANVAS_TEXT.finditer(text):
+        value = Coded(text, found.start("value"), found.end("value"), Coding.JSON)
+        if found["key"] != "text":
+            links.append(Link(found.start("value"), found.end("value"), Form.CANVAS, value.text, Coding.JSON))
             continue
-        links.append(Link(found.start("value"), found.end("value"), Form.CANVAS, target))
+        for link in in_body(value.text):
+            start, end = value.place(link.start), value.place(link.end)
+            links.append(Link(start, end, link.form, link.target, Coding.JSON))
     return links
 
 
