@@ -8,12 +8,13 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import cast
 
 import pytest
 from filelock import FileLock
 
 from obsidian_mcp.backends.files import transaction
+from obsidian_mcp.backends.files.recovery import Recovery
 from obsidian_mcp.backends.files.root import VaultRoot
 from obsidian_mcp.backends.files.vault import FilesVault
 from obsidian_mcp.call import CallContext
@@ -21,6 +22,7 @@ from obsidian_mcp.errors import Cancelled, Conflict, FileFailed
 from obsidian_mcp.operations.editing import edit
 from obsidian_mcp.state import FolderLock, State, state_folder
 from obsidian_mcp.vault.changes import ChangeSet, Write
+from obsidian_mcp.vault.index import Index
 from obsidian_mcp.vault.path import VaultPath
 from tests.support.client import Server, ToolFailed
 from tests.support.world import World
@@ -110,8 +112,8 @@ def test_a_state_folder_of_somebody_else_is_not_used(tmp_path: Path, monkeypatch
 
 
 def vault_in(folder: Path, state: State, call: CallContext) -> FilesVault:
-    no_index: Any = None
-    return FilesVault(VaultRoot(str(folder)), no_index, state, set(), call)
+    root, no_index = VaultRoot(str(folder)), cast(Index, None)
+    return FilesVault(root, Recovery(root, state, no_index), set(), call)
 
 
 def append(vault: FilesVault) -> bytes:

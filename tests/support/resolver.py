@@ -1,6 +1,7 @@
 """Where links lead, written a second time from the rules and sharing no code with the server.
 
-It knows only links that stand alone on a line, but for the marks of lists, quotes and tables, in the forms that the tests make.
+It knows only links that stand alone on a line, but for the marks of lists, quotes and tables, in the forms that the
+tests make.
 """
 
 from __future__ import annotations

@@ -15,7 +15,7 @@ from obsidian_mcp.vault.changes import ChangeSet, Rename, Write
 from obsidian_mcp.vault.index import Index
 from obsidian_mcp.vault.links.link_names import key_of_path
 from obsidian_mcp.vault.links.link_rewrites import Move
-from obsidian_mcp.vault.links.spelling import Rewrite, apply
+from obsidian_mcp.vault.links.writing import Rewrite, apply
 from obsidian_mcp.vault.path import VaultPath
 from obsidian_mcp.vault.port import Vault
 

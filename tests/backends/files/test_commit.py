@@ -12,8 +12,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from obsidian_mcp.backends.files import atomic, read, write
+from obsidian_mcp.backends.files import atomic, read, transaction, write
 from obsidian_mcp.backends.files.held import HeldPath
+from obsidian_mcp.backends.files.recovery import Recovery
 from obsidian_mcp.backends.files.root import VaultRoot
 from obsidian_mcp.backends.files.scan import Scan
 from obsidian_mcp.backends.files.vault import FilesVault
@@ -43,22 +44,28 @@ LOCAL_TRASH = '{"trashOption": "local"}'
 class Place:
     """A vault in a folder, as one call after another sees it."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, state: Path | None = None) -> None:
         self.folder = folder / "vault"
-        (self.folder / ".obsidian").mkdir(parents=True)
+        (self.folder / ".obsidian").mkdir(parents=True, exist_ok=True)
         (self.folder / ".obsidian" / "app.json").write_text(LOCAL_TRASH)
         self.root = VaultRoot(str(self.folder))
-        self.state = State(str(self.folder), {"XDG_STATE_HOME": str(folder / "state")})
+        self.state = State(str(self.folder), {"XDG_STATE_HOME": str(state or folder / "state")})
         disk = Scan(self.root)
         names = Names(disk)
         self.index = Index(names, Mentions(disk, names))
+        self.recovery = Recovery(self.root, self.state, self.index)
+
+    @classmethod
+    def again(cls, place: Place, state: Path | None = None) -> Place:
+        """As the next server sees it, or one that keeps its state elsewhere."""
+        return cls(place.folder.parent, state)
 
     def put(self, path: str, text: bytes) -> None:
         (self.folder / path).parent.mkdir(parents=True, exist_ok=True)
         (self.folder / path).write_bytes(text)
 
     def vault(self, call: CallContext | None = None) -> FilesVault:
-        return FilesVault(self.root, self.index, self.state, set(), call or CallContext())
+        return FilesVault(self.root, self.recovery, set(), call or CallContext())
 
     def commit(self, *changes: Change) -> Committed:
         return self.vault().commit("testing", lambda: ChangeSet("testing", changes))
@@ -209,10 +216,13 @@ def test_a_write_is_read_back(place: Place, monkeypatch: pytest.MonkeyPatch) -> 
 def test_a_rewritten_link_is_read_back(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
     place.put("A.md", b"a")
     place.put("Other.md", b"[[A]]")
-    torn(place, monkeypatch, "Other.md", b"torn")
+    torn(place, monkeypatch, "Other.md", b"torn [[A]]")
     with pytest.raises(Conflict) as caught:
         place.move("A.md", "B.md")
-    assert (caught.value.vault, place.state.has_journal) == (CHANGED, False)
+    assert (caught.value.vault, place.state.has_journal) == (CHANGED, True)
+    monkeypatch.undo()
+    place.vault().commit("testing", lambda: ChangeSet("testing", (Write("C.md", None, b"c"),)))
+    assert place.files()["Other.md"] == b"torn [[B]]"
 
 
 def test_a_new_note_is_read_back(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -251,13 +261,13 @@ def test_a_move_that_cannot_be_read_back_does_not_say_that_nothing_was_changed(
 ) -> None:
     place.put("a/N.md", b"n")
     place.put("b/L.md", b"[[a/N]]")
-    clear = State.clear_journal
+    require_written = transaction._require_written
 
-    def cleared(self: State) -> None:
-        clear(self)
+    def moved_away(*arguments: Any) -> None:
         (place.folder / "b").rename(place.folder / "c")
+        require_written(*arguments)
 
-    monkeypatch.setattr(State, "clear_journal", cleared)
+    monkeypatch.setattr(transaction, "_require_written", moved_away)
     with pytest.raises(Failure) as caught:
         place.move("a/N.md", "M.md")
     assert (caught.value.vault, place.files()) == (CHANGED, {"M.md": b"n", "c/L.md": b"[[M]]"})

@@ -11,7 +11,7 @@ from obsidian_mcp.errors import InvalidArguments
 from obsidian_mcp.vault.links.link_names import key_of_path, mark, names_in
 from obsidian_mcp.vault.links.link_rewrites import Move
 from obsidian_mcp.vault.links.resolver import Resolver
-from obsidian_mcp.vault.links.spelling import apply
+from obsidian_mcp.vault.links.writing import apply
 from tests.support import resolver as independent
 
 

@@ -7,7 +7,8 @@ import os
 import threading
 from collections.abc import Callable
 
-from obsidian_mcp.backends.files import read, recovery
+from obsidian_mcp.backends.files import read
+from obsidian_mcp.backends.files.recovery import Recovery
 from obsidian_mcp.backends.files.root import VaultRoot
 from obsidian_mcp.backends.files.scan import Scan
 from obsidian_mcp.backends.files.vault import FilesVault
@@ -29,6 +30,7 @@ class _Kept:
         self.root = VaultRoot(real)
         self.index = index(Scan(self.root))
         self.state = State(real, settings.environ)
+        self.recovery = Recovery(self.root, self.state, self.index)
         self.swept: set[str] = set()
 
 
@@ -50,8 +52,8 @@ class FilesBackend:
             if kept.state.has_journal:
                 with kept.state.locked_if_free() as alone:  # if not, another server is about that very change
                     if alone:
-                        recovery.recover(kept.root, kept.state)
-        return FilesVault(kept.root, kept.index, kept.state, kept.swept, call), kept.index
+                        kept.recovery.recover()
+        return FilesVault(kept.root, kept.recovery, kept.swept, call), kept.index
 
     def health(self, wanted: tuple[str, ...]) -> str:
         try:

@@ -20,6 +20,26 @@ from obsidian_mcp.vault.index import Closed, Gone, Listing
 _UNUSABLE = re.compile("[\\\\\x00-\x1f\x7f-\x9f\ud800-\udfff]")
 
 
+def path_of_inode(root: VaultRoot, inode: int) -> str | None:
+    """The file of the vault that has this number, wherever it lies. A folder that can't be listed is passed over."""
+    todo = [""]
+    while todo:
+        folder = todo.pop()
+        try:
+            with os.scandir(f"{root.prefix}{folder}") as entries:
+                for entry in entries:
+                    path = f"{folder}/{entry.name}" if folder else entry.name
+                    if entry.name.startswith(".") or _UNUSABLE.search(entry.name):
+                        continue
+                    if entry.is_dir(follow_symlinks=False):
+                        todo.append(path)
+                    elif entry.inode() == inode and entry.is_file(follow_symlinks=False):
+                        return path
+        except OSError:
+            continue
+    return None
+
+
 class Scan:
     """What the index asks of the disk. A path here is one that a listing has named."""
 

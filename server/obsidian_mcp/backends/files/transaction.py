@@ -16,20 +16,21 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 
-from obsidian_mcp.backends.files import atomic, read, recovery, trash, write
+from obsidian_mcp.backends.files import atomic, read, trash, write
 from obsidian_mcp.backends.files.held import HeldFolder
 from obsidian_mcp.backends.files.journal import Act, Journal, Text, digest
 from obsidian_mcp.backends.files.os_errors import translate_os_errors
+from obsidian_mcp.backends.files.recovery import Recovery, clear
 from obsidian_mcp.backends.files.root import VaultRoot
 from obsidian_mcp.errors import (
     CHANGED,
     UNTOUCHED,
+    Conflict,
     Failure,
     FileFailed,
     PermissionDenied,
     TooLarge,
 )
-from obsidian_mcp.state import State
 from obsidian_mcp.vault.changes import Change, ChangeSet, Rename, Restore, Trash, Write
 from obsidian_mcp.vault.path import VaultPath
 
@@ -52,10 +53,10 @@ class _Swap:
     after: bytes
 
 
-def commit(root: VaultRoot, state: State, changes: ChangeSet, use_local_trash: Callable[[], bool]) -> ChangeSet:
+def commit(root: VaultRoot, recovery: Recovery, changes: ChangeSet, use_local_trash: Callable[[], bool]) -> ChangeSet:
     """Carry it out; the changes as they were done. Raises a Failure that says how the vault was left."""
     if changes.is_transaction:
-        return _transaction(root, state, changes, use_local_trash)
+        return _transaction(root, recovery, changes, use_local_trash)
     (change,) = changes.changes
     if isinstance(change, Write) and change.before is not None and change.after is not None:
         write.replace(root, VaultPath(change.path), change.before, change.after)
@@ -65,9 +66,12 @@ def commit(root: VaultRoot, state: State, changes: ChangeSet, use_local_trash: C
     return replace(changes, changes=(done,))
 
 
-def _transaction(root: VaultRoot, state: State, changes: ChangeSet, use_local_trash: Callable[[], bool]) -> ChangeSet:
+def _transaction(
+    root: VaultRoot, recovery: Recovery, changes: ChangeSet, use_local_trash: Callable[[], bool]
+) -> ChangeSet:
+    state = recovery.state
     if state.has_journal:
-        recovery.recover(root, state)  # raises, and says why: nothing may be moved before that move is over
+        recovery.recover()  # raises, and says why: nothing may be moved before that move is over
     acts = [change for change in changes.changes if not _is_swap(change)]
     swaps = _swaps(changes.changes)
     state.write_journal(_journal(root, changes.doing, acts, swaps).stored())
@@ -84,17 +88,33 @@ def _transaction(root: VaultRoot, state: State, changes: ChangeSet, use_local_tr
         except Failure as failure:
             _take_back(failure, backs)
             raise failure.leaving(UNTOUCHED) from None
-    except _Unfinished:
-        raise  # the journal stays, to be followed
+    except _Unfinished as unfinished:
+        _finish(recovery, unfinished)
+        return replace(changes, changes=tuple(done.get(change, change) for change in changes.changes))
     except Failure:
-        recovery.clear(state)  # all is as it was; after anything else the journal stays too
+        clear(state)  # all is as it was; after anything else the journal stays too
         raise
     finally:
         for made in prepared.values():
             write.discard(root, made)
-    recovery.clear(state)
-    _require_written(root, [*((swap.path, swap.after) for swap in swaps), *_made(acts)])
+    try:
+        _require_written(root, [*((swap.path, swap.after) for swap in swaps), *_made(acts)])
+    except Failure as failure:
+        if isinstance(failure, Conflict) and any(isinstance(act, Rename) for act in acts):
+            _finish(recovery, failure)  # an editor has saved over a link: what it saved is kept, and so is the link
+        else:
+            clear(state)
+            raise
+    clear(state)
     return replace(changes, changes=tuple(done.get(change, change) for change in changes.changes))
+
+
+def _finish(recovery: Recovery, unfinished: Failure) -> None:
+    """What can't go back goes on: an editor has saved a note of ours in between, whose links are looked for again."""
+    try:
+        recovery.recover()
+    except FileFailed:
+        raise unfinished from None  # the journal stays, to be followed
 
 
 _Back = tuple[str, Callable[[], None]]  # whose change it takes back, and how

@@ -5,14 +5,13 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Callable
 
-from obsidian_mcp.backends.files import read, recovery, transaction, write
+from obsidian_mcp.backends.files import read, transaction, write
+from obsidian_mcp.backends.files.recovery import Recovery
 from obsidian_mcp.backends.files.root import VaultRoot
 from obsidian_mcp.call import CallContext
 from obsidian_mcp.errors import CHANGED, Conflict, Failure, FileFailed, ObsidianNotRunning
-from obsidian_mcp.state import State
 from obsidian_mcp.vault.changes import ChangeSet, Committed
 from obsidian_mcp.vault.config import VaultConfig
-from obsidian_mcp.vault.index import Index
 from obsidian_mcp.vault.names import Name
 from obsidian_mcp.vault.path import VaultPath, is_path
 from obsidian_mcp.vault.port import TRIES, Stat
@@ -21,10 +20,11 @@ from obsidian_mcp.vault.port import TRIES, Stat
 class FilesVault:
     """`swept` are the folders in which what a killed server left has been cleared away."""
 
-    def __init__(self, root: VaultRoot, index: Index, state: State, swept: set[str], call: CallContext) -> None:
+    def __init__(self, root: VaultRoot, recovery: Recovery, swept: set[str], call: CallContext) -> None:
         self._root = root
-        self._index = index
-        self._state = state
+        self._recovery = recovery
+        self._index = recovery.index
+        self._state = recovery.state
         self._swept = swept
         self._call = call
 
@@ -77,13 +77,13 @@ class FilesVault:
             self._call.check(doing)  # the wait may have been long
             if self._state.has_journal:
                 with contextlib.suppress(FileFailed):  # logged; only a transaction has to wait for it
-                    recovery.recover(self._root, self._state)
+                    self._recovery.recover()
             for attempt in range(1, TRIES + 1):
                 changes = plan()
                 self._sweep_once(changes.changes[0].path)
                 self._call.check(doing)  # and so may the planning
                 try:
-                    return Committed(transaction.commit(self._root, self._state, changes, self._uses_local_trash))
+                    return Committed(transaction.commit(self._root, self._recovery, changes, self._uses_local_trash))
                 except Conflict as conflict:  # an editor wrote after we had looked, and we have not: look again
                     if conflict.vault is CHANGED or attempt == TRIES:
                         raise

@@ -18,7 +18,7 @@ from obsidian_mcp.vault.links.link import Form, Link
 from obsidian_mcp.vault.links.link_names import key_of_path
 from obsidian_mcp.vault.links.reader import links_in
 from obsidian_mcp.vault.links.resolver import Resolver, joined, relative_to
-from obsidian_mcp.vault.links.spelling import Rewrite, apply, as_markdown, can_carry, in_its_form
+from obsidian_mcp.vault.links.writing import Rewrite, apply, as_markdown, can_carry, in_its_form
 
 
 @dataclass(frozen=True, slots=True)
