@@ -123,6 +123,7 @@ class Vaults(RuleBasedStateMachine):
             assert not _can_be_made(path)
             return
         assert there is None or overwrite
+        assert there is not None or _can_be_made(path)
         assert (done["created"], done["overwritten"]) == (there is None, there is not None)
         assert fold(done["path"]) == fold(path)
         self.model[there or done["path"]] = text.encode()
@@ -269,6 +270,8 @@ LINES = st.none() | st.integers(1, 3)
 
 
 def _can_be_made(path: str) -> bool:
+    if path.rpartition("/")[2] in ("CON.md", "aux.md", "nul.txt.md", "\u200b.md"):
+        return False
     return not set(path) & set('*"\\<>:|?#^[]') and all(len(part.encode()) <= 255 for part in path.split("/"))
 
 

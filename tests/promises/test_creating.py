@@ -145,6 +145,31 @@ def test_a_name_that_links_cannot_carry_is_refused(ground: Ground, bad: str) -> 
     assert ground.fails("create_note", name=ground.at(f"a{bad}b"), content="x").code == -32602
 
 
+ELSEWHERE = ["CON", "nul.md", "a/Com1.x/b", "dot.", "space ", "a./b", "a\u202eb", "a\u200bb", "\ufeffx"]
+
+
+def test_a_name_that_another_system_could_not_hold_or_show_is_refused(ground: Ground) -> None:
+    path = ground.put("Note.md", "x")
+    for bad in ELSEWHERE:
+        assert ground.fails("create_note", name=ground.at(bad), content="x").code == -32602, bad
+        assert ground.fails("move_note", name=path, to=ground.at(f"{bad}/")).code == -32602, bad
+        assert ground.fails("rename_note", name=path, new_name=bad).code == -32602, bad
+
+
+def test_a_note_that_has_such_a_name_is_read_changed_moved_and_renamed(near: Ground) -> None:
+    for folder, name in (("nul", "CON.md"), ("dot.", "a: b?.md"), ("x\u202ey", "space .md")):
+        path = near.put(f"{folder}/{name}", "text")
+        assert near.call("read_note", name=path)["content"] == "text"
+        near.call("append_note", name=path, content=" more", inline=True)
+        moved = near.call("move_note", name=path, to=near.at("Moved"))["path"]
+        assert moved == near.at(f"Moved/{name}")
+        near.call("move_note", name=moved, to=near.at("Good/Name.md"))
+        path = near.put(f"{folder}/{name}", "text")
+        near.call("rename_note", name=path, new_name="Better")
+        assert near.get(near.at(f"{folder}/Better.md")) == b"text"
+        near.call("delete_note", name=near.at("Good/Name.md"), permanent=True)
+
+
 def test_a_name_too_long_for_the_disk_is_refused(ground: Ground) -> None:
     assert ground.fails("create_note", name=ground.at("é" * 127), content="x").code == -32602
     assert ground.call("create_note", name=ground.at("é" * 126), content="x")["created"] is True

@@ -34,7 +34,7 @@ class Name:
     @classmethod
     def parse_new(cls, text: str) -> Name:
         text = normalised(text)
-        check(text)
+        check_new(text)
         check_new(with_extension(text))
         return cls.parse(text)
 
@@ -86,7 +86,7 @@ class Destination:
         return cls(text, None)
 
     def of(self, note: VaultPath) -> VaultPath:
-        return _checked(note, in_folder(self.folder, self.filename or note.filename), "to")
+        return _same_kind(note, in_folder(self.folder, self.filename or note.filename), "to")
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,14 +109,15 @@ class NewName:
             same = filename.lower().endswith(f".{note.extension.lower()}")
             stem = filename[: -len(note.extension) - 1] if same else filename
             filename = f"{stem}.{note.extension}" if same or not has_known_extension(filename) else filename
-        return _checked(note, note.renamed(filename), "new_name")
+        try:
+            check_new(filename)
+        except BadPath as problem:
+            raise InvalidArguments(f"new_name {problem}.") from None
+        return _same_kind(note, note.renamed(filename), "new_name")
 
 
-def _checked(note: VaultPath, target: VaultPath, argument: str) -> VaultPath:
+def _same_kind(note: VaultPath, target: VaultPath, argument: str) -> VaultPath:
+    """What a file already is called, and the folder it stays in, are not new, whatever they are."""
     if target.extension.lower() != note.extension.lower():
         raise InvalidArguments(f"{argument} must keep the extension .{note.extension} of {note}.")
-    try:
-        check_new(target.value)
-    except BadPath as problem:
-        raise InvalidArguments(f"{argument} {problem}.") from None
     return target

@@ -6,6 +6,8 @@ import re
 import unicodedata
 from dataclasses import dataclass
 
+from obsidian_mcp.vault import portable
+
 # What Obsidian opens by itself; any other ending is part of a note's name.
 EXTENSIONS = frozenset(
     "md canvas base avif bmp gif jpeg jpg png svg webp 3gp flac m4a mp3 ogg wav webm mkv mov mp4 ogv pdf".split()
@@ -97,14 +99,17 @@ def is_path(text: str) -> bool:
 
 
 def check_new(path: str) -> None:
-    """Raise unless Obsidian would accept the path for a new note and links could carry it."""
+    """Raise unless Obsidian would accept the path for a new note, links could carry it and every system hold it."""
     check(path)
     refused = sorted(set(_UNLINKABLE.findall(path)))
     if refused:
         shown = ", ".join(map(repr, refused))
         raise BadPath(f"must not contain {shown}: Obsidian refuses that, or links cannot carry it")
-    if any(len(segment.encode()) > LONGEST_NAME for segment in path.split("/")):
-        raise BadPath(f"must not contain a name longer than {LONGEST_NAME} bytes")
+    for segment in path.split("/"):
+        if len(segment.encode()) > LONGEST_NAME:
+            raise BadPath(f"must not contain a name longer than {LONGEST_NAME} bytes")
+        if problem := portable.problem(segment):
+            raise BadPath(f"must not {problem}")
 
 
 def normalised(text: str) -> str:
