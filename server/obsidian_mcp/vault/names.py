@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from obsidian_mcp.errors import InvalidArguments
 from obsidian_mcp.vault.folding import fold
+from obsidian_mcp.vault.kinds import is_file
 from obsidian_mcp.vault.path import (
     BadPath,
     VaultPath,
@@ -69,24 +70,28 @@ def _likeness(one: frozenset[str], other: frozenset[str]) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Destination:
-    """Where a note should go: a folder, or the whole new path."""
+    """Where a file should go: a folder, or the whole new path. Which of the two can depend on the file."""
 
-    folder: str
-    filename: str | None
+    text: str
+    is_folder: bool
 
     @classmethod
     def parse(cls, text: str) -> Destination:
         if text == "/":
-            return cls("", None)
-        text = normalised(text.removesuffix("/"))
-        check_new(text)
-        if has_known_extension(text):
-            folder, _, filename = text.rpartition("/")
-            return cls(folder, filename)
-        return cls(text, None)
+            return cls("", True)
+        path = normalised(text.removesuffix("/"))
+        check_new(path)
+        return cls(path, is_folder=path != normalised(text))
 
     def of(self, note: VaultPath) -> VaultPath:
-        return _same_kind(note, in_folder(self.folder, self.filename or note.filename), "to")
+        target = VaultPath(self.text) if self.text else None
+        if self.is_folder or target is None:
+            return in_folder(self.text, note.filename)
+        if not note.extension and fold(target.filename) == fold(note.filename):
+            return in_folder(target.folder, note.filename)  # nothing but its name says that this is not a folder
+        if is_file(self.text) or (note.extension and fold(target.extension) == fold(note.extension)):
+            return _same_kind(note, target, "to")
+        return in_folder(self.text, note.filename)
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,20 +109,29 @@ class NewName:
         return cls(text)
 
     def of(self, note: VaultPath) -> VaultPath:
-        filename = self.text
-        if note.extension:
-            same = filename.lower().endswith(f".{note.extension.lower()}")
-            stem = filename[: -len(note.extension) - 1] if same else filename
-            filename = f"{stem}.{note.extension}" if same or not has_known_extension(filename) else filename
+        filename = self._filename(note.extension)
         try:
             check_new(filename)
         except BadPath as problem:
             raise InvalidArguments(f"new_name {problem}.") from None
         return _same_kind(note, note.renamed(filename), "new_name")
 
+    def _filename(self, extension: str) -> str:
+        """With the extension as it was spelled, unless the name says another, which is refused then."""
+        if not extension:
+            return self.text
+        if self.text.lower().endswith(f".{extension.lower()}"):
+            return f"{self.text[: -len(extension) - 1]}.{extension}"
+        return self.text if is_file(self.text) else f"{self.text}.{extension}"
+
 
 def _same_kind(note: VaultPath, target: VaultPath, argument: str) -> VaultPath:
     """What a file already is called, and the folder it stays in, are not new, whatever they are."""
-    if target.extension.lower() != note.extension.lower():
-        raise InvalidArguments(f"{argument} must keep the extension .{note.extension} of {note}.")
-    return target
+    if target.extension.lower() == note.extension.lower():
+        return target
+    if not note.extension:
+        raise InvalidArguments(f"{argument} must have no extension, as {note} has none.", "Give it without a dot.")
+    raise InvalidArguments(
+        f"{argument} must keep the extension .{note.extension} of {note}.",
+        f"Give {target}.{note.extension} if .{target.extension} is part of the name.",
+    )

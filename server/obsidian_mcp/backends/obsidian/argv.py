@@ -50,9 +50,14 @@ def delete(path: VaultPath, permanent: bool) -> Command:
 
 
 def move(path: VaultPath, target: VaultPath) -> Command:
-    """`rename` where it says what is meant; its handling of a dot in the new name is not documented."""
+    """`rename` where it says what is meant; its handling of a dot in the new name is not documented.
+
+    To `move` a target without extension is a folder, in which the file keeps its name.
+    """
     if path.folder == target.folder and path.extension == target.extension and "." not in target.stem:
         return ["rename", f"path={path}", f"name={target.stem}"]
+    if not target.extension and target.filename == path.filename:
+        return ["move", f"path={path}", f"to={target.folder or '/'}"]
     return ["move", f"path={path}", f"to={target}"]
 
 
