@@ -159,5 +159,23 @@ def test_two_spellings_of_a_note_share_a_key() -> None:
     assert touched({"name": 7, "to": None}, names) == frozenset()
 
 
+SPELLINGS = [
+    "[[Note]]", "![[Folder/note|shown]]", "[[Note\\|shown]]", "Note#Heading", "[[Note.md#a/b]]", "Note#^block",
+    "obsidian://open?vault=V&file=Folder%2FNote%23Heading", "obsidian://open?file=note.md&vault=V",
+    "obsidian://vault/V/Folder/Note", "obsidian:///home/me/V/Note.md", "obsidian://open?path=C%3A%5CV%5CNote.md",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("spelling", SPELLINGS)
+def test_a_link_to_a_note_touches_what_its_name_touches(spelling: str) -> None:
+    assert touched({"name": spelling}, ["name"]) & touched({"name": "Folder/Note.md"}, ["name"])
+
+
+def test_a_sharp_in_a_folder_or_name_hides_no_note() -> None:
+    assert touched({"name": "C#/Note"}, ["name"]) & touched({"name": "Note"}, ["name"])
+    assert touched({"name": "C# notes"}, ["name"]) & touched({"name": "Sub/C# notes.md"}, ["name"])
+    assert touched({"name": "obsidian://open?vault=V"}, ["name"])  # names none, and will fail
+
+
 def test_a_list_of_names_touches_each_and_other_arguments_none() -> None:
     assert touched({"names": ["A.md", "x/B"], "content": "C"}, ["names"]) == {"a", "b"}

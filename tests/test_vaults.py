@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
 
 from obsidian_mcp import vaults
 from obsidian_mcp.errors import VaultNotFound
+from obsidian_mcp.registry import Address, Located
 from obsidian_mcp.settings import Settings, UsageError, load
-from tests.support.world import World
+from tests.support.world import VAULT_ID, World
 
 
 def settings(world: World, *named: str, **more: str) -> Settings:
@@ -89,3 +91,33 @@ def test_why_no_call_would_work_is_known_before_the_first(
     problem = vaults.Vaults(settings(own_world, wanted.format(outside=own_world.outside), **more)).problem()
     assert problem.startswith(expected) if not expected else expected in problem
     assert bool(problem) == bool(expected)
+
+
+def test_a_vault_is_called_by_its_name_its_id_and_its_folder(own_world: World) -> None:
+    for wanted in ("Vault", str(own_world.vault), VAULT_ID):
+        address = Address(Located(wanted, own_world.environment()), str(own_world.vault))
+        assert [name for name in ("Vault", VAULT_ID, "vault", "Other", "", "outside") if address.is_called(name)] == [
+            "Vault",
+            VAULT_ID,
+        ]
+
+
+PLACES = {
+    "in the vault": ("/home/me/V", "/home/me/V/Sub/N.md", "Sub/N.md"),
+    "a vault with a slash": ("/home/me/V/", "/home/me/V/N.md", "N.md"),
+    "another Unicode form": ("/home/me/Caf\u00e9", "/home/me/Cafe\u0301/N.md", "N.md"),
+    "on Windows": ("C:\\Vaults\\V", "C:\\Vaults\\V\\Sub\\N.md", "Sub/N.md"),
+    "on Windows, as a link has it": ("C:\\Vaults\\V", "/C:/Vaults/V/Sub/N.md", "Sub/N.md"),
+    "the folder itself": ("/home/me/V", "/home/me/V/", None),
+    "a folder that begins the same": ("/home/me/V", "/home/me/V2/N.md", None),
+    "elsewhere": ("/home/me/V", "/etc/passwd", None),
+    "another case": ("/home/me/V", "/home/me/v/N.md", None),
+    "not known": ("", os.path.abspath("N.md"), None),
+}
+
+
+@pytest.mark.parametrize(("folder", "absolute", "expected"), PLACES.values(), ids=PLACES)
+def test_a_place_on_the_disk_is_in_the_vault_if_it_begins_with_its_folder(
+    folder: str, absolute: str, expected: str | None
+) -> None:
+    assert Address(Located("V", {}), folder).within(absolute) == expected

@@ -10,6 +10,7 @@ import ntpath
 import os
 import posixpath
 import sys
+import unicodedata
 
 from obsidian_mcp.errors import Hint, VaultNotFound
 from obsidian_mcp.settings import at_home, looks_like_path
@@ -103,6 +104,40 @@ class Located:
             f"There is no vault {self.wanted!r}: it is {what}. {self.known}",
             with_doctor("Name a folder or one of these with --vault.", "checks it"),
         )
+
+
+class Address:
+    """By what a link can tell this vault from others: its name, its id, and its folder."""
+
+    def __init__(self, place: Located, folder: str) -> None:
+        self._place = place
+        self._folder = folder
+
+    def is_called(self, text: str) -> bool:
+        found = self._place.found
+        known = (found.id, found.name) if found else ()
+        return _nfc(text) in map(_nfc, (self._place.wanted, _base_name(self._folder), *known))
+
+    def within(self, absolute: str) -> str | None:
+        """A path on the disk as one from the folder, by the text alone; None if it lies elsewhere."""
+        path = _slashed(absolute)
+        found = self._place.found
+        real = os.path.realpath(self._folder) if os.path.isabs(self._folder) else ""
+        for folder in (self._folder, real, found.path if found else ""):
+            prefix = f"{_slashed(folder).rstrip('/')}/"
+            if folder and path.startswith(prefix) and path != prefix:
+                return path[len(prefix) :]
+        return None
+
+
+def _slashed(path: str) -> str:
+    """In one form: composed, and a drive as Windows writes it, which a link may have after a slash."""
+    path = _nfc(path.replace("\\", "/"))
+    return path[1:] if path[:1] == "/" and path[2:3] == ":" else path
+
+
+def _nfc(text: str) -> str:
+    return unicodedata.normalize("NFC", text)
 
 
 def with_doctor(hint: str, what: str) -> Hint:

@@ -34,6 +34,21 @@ NAMES = (
     "permanent", "overwrite", "-rf", "--help",
     "\n", "x\npath={outside}/secret.md", "x\r\ny", "", " ", "\u200b", "x" * 5000, "a/" * 500, "\ud800",
 )  # fmt: skip
+# As people and notes write a name. The doors hand them on like any other; they are tried where most is tried.
+LINKS = (
+    "[[../outside/secret]]", "![[../outside/secret.md|x]]", "[[{outside}/secret.md]]", "[[link/secret]]",
+    "[[filelink]]", "[[.obsidian/app.json]]", "[[a/../../outside/secret#x]]", "../outside/secret#x",
+    "x#../../outside/secret.md", "link/", "../outside/", "[[../outside/]]", "[[\x00]]", "[[]]", "[[#]]", "[[|]]", "#",
+    "filelink#x",
+    "obsidian://open?file=../outside/secret.md", "obsidian://open?file=%2e%2e%2foutside%2fsecret.md",
+    "obsidian://open?file=%252e%252e%252foutside%252fsecret", "obsidian://open?file=..%5coutside%5csecret.md",
+    "obsidian://open?path={outside}/secret.md", "obsidian://open?path={vault}/../outside/secret.md",
+    "obsidian://open?path={vault}%2f..%2foutside%2fsecret.md", "obsidian://open?path={vault}/link/secret.md",
+    "obsidian://open?path={vault}", "obsidian://open?path={vault}/.obsidian/app.json", "obsidian:///etc/passwd",
+    "obsidian://{outside}/secret.md", "obsidian://vault/Vault/../outside/secret.md", "obsidian://vault/../secret",
+    "obsidian://vault/outside/secret", "obsidian://open?vault=../outside&file=secret", "obsidian://open?file=%00",
+    "obsidian://open?file=%ff%fe", "obsidian://open?file=%", "obsidian://", "obsidian://open", "obsidian://open?path=",
+)  # fmt: skip
 VALUES: tuple[Any, ...] = (
     "{outside}/secret.md", "../outside", "permanent", "overwrite=true",
     "path={outside}/secret.md", "", "\n", "\x00", "\ud800",
@@ -111,17 +126,20 @@ def streamable(world: World, *options: str) -> Iterator[Say]:
 DOORS = {"stdio": stdio, "bridge": bridge, "envelope": envelope, "streamable": streamable}
 
 
-def attempts(world: World) -> Iterator[tuple[str, dict[str, Any]]]:
+def attempts(world: World, names: tuple[str, ...] = NAMES) -> Iterator[tuple[str, dict[str, Any]]]:
     """Each argument in turn, the others as they should be."""
     good = {"name": "Note.md", "content": "text", "to": "Deep", "new_name": "Other"}
     for tool in CALLED:
         wanted = tool["inputSchema"]["properties"]
         base = {key: good[key] for key in tool["inputSchema"].get("required", [])}
         for argument in wanted:
-            values = NAMES if argument in ("name", "to", "new_name") else VALUES
+            values = names if argument in ("name", "to", "new_name") else VALUES
             for value in values:
-                filled = value.replace("{outside}", str(world.outside)) if isinstance(value, str) else value
-                yield tool["name"], {**base, argument: filled}
+                yield tool["name"], {**base, argument: _filled(value, world) if isinstance(value, str) else value}
+
+
+def _filled(text: str, world: World) -> str:
+    return text.replace("{outside}", str(world.outside)).replace("{vault}", str(world.vault))
 
 
 def put_back(world: World) -> None:
@@ -137,7 +155,7 @@ def test_no_argument_of_any_tool_reaches_outside_the_vault(prepared: World, door
     before = outside(prepared)
     with DOORS[door](prepared, "--backend", "embedded", "--vault", str(prepared.vault)) as say:
         assert "note" in say("obsidian_read_note", {"name": "Note.md"})  # so the door is open
-        for tool, arguments in attempts(prepared):
+        for tool, arguments in attempts(prepared, (*NAMES, *LINKS) if door == "stdio" else NAMES):
             reply = say(tool, arguments)
             assert SECRET not in reply, (tool, arguments)
             assert A_BUG not in reply, (tool, arguments)
@@ -149,7 +167,7 @@ def test_no_argument_reaches_outside_through_the_command_line_either(prepared: W
     (prepared.folder / "home").mkdir(exist_ok=True)
     before = outside(prepared)
     with stdio(prepared, "--vault", "Vault", "--log-level", "error") as say:
-        for tool, arguments in attempts(prepared):
+        for tool, arguments in attempts(prepared, (*NAMES, *LINKS)):
             reply = say(tool, arguments)
             assert SECRET not in reply, (tool, arguments)
             assert A_BUG not in reply, (tool, arguments)

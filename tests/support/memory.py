@@ -66,11 +66,20 @@ class MemoryVault:
     def __init__(self, files: Files) -> None:
         self._files = files
 
+    def is_called(self, vault: str) -> bool:
+        return vault == "Memory"
+
+    def within(self, absolute: str) -> str | None:
+        return absolute.removeprefix("/memory/") if absolute.startswith("/memory/") else None
+
     def paths(self) -> list[str]:
         return [path for path in self._files if is_path(path)]
 
     def matching(self, name: Name) -> list[str]:
         return name.matches(self.paths())
+
+    def has(self, path: VaultPath) -> bool:
+        return path.value in self._files
 
     def spellings(self, path: VaultPath) -> list[VaultPath]:
         if path.value in self._files:

@@ -13,37 +13,18 @@ from obsidian_mcp.vault.folding import fold
 from obsidian_mcp.vault.names import Destination, Name, NewName
 from obsidian_mcp.vault.path import VaultPath
 
-PATHS = ["Note.md", "Sub/Note.md", "Sub/Other.md", "Sub/Café.md", "Picture.png", "Sub/Release 1.2.md"]
-
 
 @given(st.text())
 def test_case_and_unicode_form_do_not_count(text: str) -> None:
     assert fold(text) == fold(unicodedata.normalize("NFD", text)) == fold(fold(text))
 
 
-NAMES = {
-    "a bare name": ("Note", ["Note.md", "Sub/Note.md"]),
-    "another case": ("OTHER", ["Sub/Other.md"]),
-    "a path": ("Sub/Note", ["Sub/Note.md"]),
-    "a path with extension": ("Note.md", ["Note.md"]),
-    "a dot in the name": ("Release 1.2", ["Sub/Release 1.2.md"]),
-    "another form": ("Cafe\u0301", ["Sub/Café.md"]),
-    "a picture is not a note": ("Picture", []),
-    "a picture by its path": ("picture.PNG", ["Picture.png"]),
-    "a trailing part of a path is not a name": ("ub/Note", []),
-}
-
-
-@pytest.mark.parametrize(("text", "expected"), NAMES.values(), ids=NAMES)
-def test_a_name_means_these_notes(text: str, expected: list[str]) -> None:
-    assert Name.parse(text).matches(PATHS) == expected
-
-
 def test_the_nearest_names_come_first_and_there_are_three() -> None:
     paths = ["Zebra.md", "Groceries 2.md", "Shopping/Groceries.md", "Grill.md", "Other.md"]
-    assert Name.parse("Grocereis").nearest(paths)[0] == "Shopping/Groceries.md"
-    assert len(Name.parse("Grocereis").nearest(paths)) == 3
-    assert Name.parse("x").nearest([]) == []
+    name = Name(VaultPath("Grocereis.md"), is_bare=True)
+    assert name.nearest(paths)[0] == "Shopping/Groceries.md"
+    assert len(name.nearest(paths)) == 3
+    assert name.nearest([]) == []
 
 
 DESTINATIONS = {

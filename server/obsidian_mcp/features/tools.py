@@ -91,18 +91,29 @@ def call_of(request: jsonrpc.Request) -> tuple[str, dict[str, Any]]:
 def touched(arguments: Mapping[str, Any], names: Iterable[str]) -> frozenset[str]:
     """Keys for the notes that these arguments name: the base name up to its first dot, folded.
 
-    Two spellings of one note (a name, a path, another case) share a key; that
+    Two spellings of one note (a name, a path, a link, another case) share a key; that
     two different notes may share one costs a wait and nothing else.
     """
-    from obsidian_mcp.vault.folding import fold
-
     keys = set()
     for name in names:
         value = arguments.get(name)
         for text in value if isinstance(value, list) else (value,):
             if isinstance(text, str):
-                keys.add(fold(text.rsplit("/", 1)[-1].split(".", 1)[0]))
+                keys |= _keys(text)
     return frozenset(keys)
+
+
+def _keys(text: str) -> set[str]:
+    """One for each way in which the text can be understood; see `vault/reference.py`."""
+    from obsidian_mcp.vault.folding import fold
+    from obsidian_mcp.vault.spelling import Unreadable, spelling, split_section
+
+    try:
+        target = spelling(text).target
+    except Unreadable:
+        target = text  # the call will fail
+    ways = {text, target, split_section(target)[0]} if "#" in target else {text, target}
+    return {fold(way.replace("\\", "/").rsplit("/", 1)[-1].split(".", 1)[0]).strip() for way in ways}
 
 
 def _noted(data: Data) -> dict[str, Any]:

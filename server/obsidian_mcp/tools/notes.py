@@ -15,9 +15,10 @@ from obsidian_mcp.operations.finding import existing, new, nothing_to_compare, p
 from obsidian_mcp.tools.tool import Context, Effect, NamesNote, Params, tool
 from obsidian_mcp.tools.toolsets import NOTES
 from obsidian_mcp.vault import text
-from obsidian_mcp.vault.names import Destination, Name, NewName
+from obsidian_mcp.vault.names import Destination, NewName
 from obsidian_mcp.vault.path import VaultPath, whole_characters
 from obsidian_mcp.vault.port import Vault
+from obsidian_mcp.vault.reference import Reference
 
 MOST_LISTED = 50
 
@@ -31,18 +32,9 @@ def _parsed(parse: Callable[[str], Any]) -> GetPydanticSchema:
     return GetPydanticSchema(schema)
 
 
-NameOfNote = Annotated[
-    Name,
-    _parsed(Name.parse),
-    NamesNote(),
-    Field(description="Note name without .md, or exact path from the vault root."),
-]
-NameToMake = Annotated[
-    Name,
-    _parsed(Name.parse_new),
-    NamesNote(),
-    Field(description="Note name without .md, or exact path from the vault root."),
-]
+NAMED = "Note name without .md, path from the vault root, or [[link]]."
+NameOfNote = Annotated[Reference, _parsed(Reference.parse), NamesNote(), Field(description=NAMED)]
+NameToMake = Annotated[Reference, _parsed(Reference.parse_new), NamesNote(), Field(description=NAMED)]
 Text = Annotated[str, AfterValidator(whole_characters)]
 IfMatch = Annotated[Text | None, Field(description="etag the note must still have.")]
 Inline = Annotated[bool, Field(description="Add no line break.")]
@@ -54,6 +46,10 @@ class Target(Params):
 
     def path_in(self, vault: Vault) -> VaultPath:
         return existing(self.name, vault)
+
+    def whole_in(self, vault: Vault) -> VaultPath:
+        """For what changes the note: a section of it is not the note."""
+        return existing(self.name, vault, whole=True)
 
 
 class CreateNote(Params):
@@ -216,7 +212,7 @@ def obsidian_append_note(params: AddToNote, it: Context) -> NoteAppended:
     """Add Markdown on a new line at the end of an existing note, as for logs and lists. Nothing already
     written changes.
     """
-    path = params.path_in(it.vault)
+    path = params.whole_in(it.vault)
 
     def add(before: bytes) -> bytes:
         return text.appended(before, params.content, params.inline)
@@ -228,7 +224,7 @@ def obsidian_append_note(params: AddToNote, it: Context) -> NoteAppended:
 @tool("Prepend to a note", Effect.ADDS, NOTES)
 def obsidian_prepend_note(params: AddToNote, it: Context) -> NotePrepended:
     """Add Markdown at the top of an existing note, below its frontmatter. Nothing already written changes."""
-    path = params.path_in(it.vault)
+    path = params.whole_in(it.vault)
 
     def add(before: bytes) -> bytes:
         return text.prepended(before, params.content, params.inline)
@@ -240,7 +236,7 @@ def obsidian_prepend_note(params: AddToNote, it: Context) -> NotePrepended:
 @tool("Delete a note", Effect.REMOVES, NOTES)
 def obsidian_delete_note(params: DeleteNote, it: Context) -> NoteDeleted:
     """Delete a note or file: to the trash, or for good with permanent."""
-    path = params.path_in(it.vault)
+    path = params.whole_in(it.vault)
     done = editing.delete(path, it.vault, permanent=params.permanent, if_match=params.if_match)
     return NoteDeleted(path.value, deleted=True, trashed=not done.permanent)
 
@@ -250,7 +246,7 @@ def obsidian_move_note(params: MoveNote, it: Context) -> NoteMoved:
     """Move a note or file to another folder, which is made if missing. Obsidian updates links to it if the
     vault is set so.
     """
-    path = params.path_in(it.vault)
+    path = params.whole_in(it.vault)
     target = placed(params.to.of(path), it.vault)
     return NoteMoved(path.value, target.value, not params.dry_run, *_move(path, target, it, params.dry_run))
 
@@ -258,7 +254,7 @@ def obsidian_move_note(params: MoveNote, it: Context) -> NoteMoved:
 @tool("Rename a note", Effect.CHANGES, NOTES)
 def obsidian_rename_note(params: RenameNote, it: Context) -> NoteRenamed:
     """Rename a note or file within its folder. Links to it follow; with the app, if the vault is set so."""
-    path = params.path_in(it.vault)
+    path = params.whole_in(it.vault)
     target = params.new_name.of(path)
     return NoteRenamed(path.value, target.value, not params.dry_run, *_move(path, target, it, params.dry_run))
 

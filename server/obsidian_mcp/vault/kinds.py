@@ -28,6 +28,11 @@ def is_file(name: str) -> bool:
     return has_known_extension(name) or extension(name) in TEXT or extension(name) in _OTHER
 
 
+def can_be_made(name: str) -> bool:
+    """Whether a file of that name can be made from text: a note, or what its ending says."""
+    return extension(name) not in _OTHER
+
+
 def extension(name: str) -> str:
     stem, dot, ending = name.rpartition("/")[2].rpartition(".")
     return ending.lower() if stem and dot else ""

@@ -1,4 +1,4 @@
-"""What a caller calls a note, and which notes answer to it."""
+"""Names of files: which files answer to one, and what a file is to be called or where it is to go."""
 
 from __future__ import annotations
 
@@ -8,43 +8,23 @@ from dataclasses import dataclass
 from obsidian_mcp.errors import InvalidArguments
 from obsidian_mcp.vault.folding import fold
 from obsidian_mcp.vault.kinds import is_file
-from obsidian_mcp.vault.path import (
-    BadPath,
-    VaultPath,
-    check,
-    check_new,
-    has_known_extension,
-    in_folder,
-    normalised,
-    with_extension,
-)
+from obsidian_mcp.vault.path import BadPath, VaultPath, check_new, in_folder, normalised
 
 
 @dataclass(frozen=True, slots=True)
 class Name:
-    """A note as a caller names it: an exact path, or a bare name to look up."""
+    """A path from the root, or, if bare, what a path ends with: the file's name, perhaps with folders before it."""
 
     path: VaultPath
     is_bare: bool
-
-    @classmethod
-    def parse(cls, text: str) -> Name:
-        check(text)
-        return cls(VaultPath(with_extension(text)), is_bare="/" not in text and not has_known_extension(text))
-
-    @classmethod
-    def parse_new(cls, text: str) -> Name:
-        text = normalised(text)
-        check_new(text)
-        check_new(with_extension(text))
-        return cls.parse(text)
 
     def matches(self, paths: Iterable[str]) -> list[str]:
         """The paths it could mean, in any case and Unicode form."""
         wanted = fold(self.path.value)
         if not self.is_bare:
             return [path for path in paths if fold(path) == wanted]
-        return [path for path in paths if fold(path.rpartition("/")[2]) == wanted]
+        ending = f"/{wanted}"
+        return [path for path in paths if f"/{fold(path)}".endswith(ending)]
 
     def nearest(self, paths: Iterable[str], most: int = 3) -> list[str]:
         """The paths whose names look most like it."""

@@ -120,7 +120,3 @@ def normalised(text: str) -> str:
 def has_known_extension(text: str) -> bool:
     stem, dot, extension = text.rpartition("/")[2].rpartition(".")
     return bool(stem and dot) and extension.lower() in EXTENSIONS
-
-
-def with_extension(text: str, extension: str = "md") -> str:
-    return text if has_known_extension(text) else f"{text}.{extension}"

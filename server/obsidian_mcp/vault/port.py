@@ -34,11 +34,20 @@ class Stat:
 class Vault(Protocol):
     """One vault, for the length of one call."""
 
+    def is_called(self, vault: str) -> bool:
+        """Whether that is the vault's name or id."""
+
+    def within(self, absolute: str) -> str | None:
+        """A path on the disk as one from the vault's root; None if it lies elsewhere."""
+
     def paths(self) -> list[str]:
         """The files of the vault, to suggest from."""
 
     def matching(self, name: Name) -> list[str]:
         """The files that a name can mean, in any case and Unicode form."""
+
+    def has(self, path: VaultPath) -> bool:
+        """Whether a file of exactly that spelling is there, in the vault and not outside it."""
 
     def spellings(self, path: VaultPath) -> list[VaultPath]:
         """What is there under that path: exactly it, or else in another case or Unicode form."""

@@ -266,7 +266,7 @@ def test_a_folder_too_deep_to_be_listed_stops_a_move(root: VaultRoot, tmp_path: 
         fd = inner
     os.close(fd)
     index = index_of(root)
-    assert index.names.matching(Name.parse("Top"), CallContext()) == ["Top.md"]
+    assert index.names.matching(Name(VaultPath("Top.md"), is_bare=True), CallContext()) == ["Top.md"]
     with pytest.raises(FileFailed, match="could not be listed"):
         dict(index.mentions.mentioning({"top"}, (), CallContext()))
 

@@ -14,7 +14,7 @@ from obsidian_mcp.backends.files.scan import Scan
 from obsidian_mcp.backends.files.vault import FilesVault
 from obsidian_mcp.call import CallContext
 from obsidian_mcp.errors import FileFailed, VaultNotFound
-from obsidian_mcp.registry import Located
+from obsidian_mcp.registry import Address, Located
 from obsidian_mcp.settings import Settings
 from obsidian_mcp.state import State
 from obsidian_mcp.vault.active import Active
@@ -47,13 +47,16 @@ class FilesBackend:
         self._known: dict[str, _Kept] = {}
 
     def open(self, wanted: str, call: CallContext) -> tuple[FilesVault, Index]:
-        kept = self._keep(wanted, self._folder(wanted))
+        place = self._locate(wanted)
+        folder = place.require_folder()
+        kept = self._keep(wanted, folder)
         with contextlib.suppress(FileFailed):  # logged; a read does without, and a transaction tries again
             if kept.state.has_journal:
                 with kept.state.locked_if_free() as alone:  # if not, another server is about that very change
                     if alone:
                         kept.recovery.recover()
-        return FilesVault(kept.root, kept.recovery, kept.swept, call), kept.index
+        address = Address(place, folder)
+        return FilesVault(kept.root, kept.recovery, kept.swept, call, address), kept.index
 
     def health(self, wanted: tuple[str, ...]) -> str:
         try:

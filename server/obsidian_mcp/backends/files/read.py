@@ -58,6 +58,15 @@ def _configured(root: VaultRoot, name: str) -> object:
             raise
 
 
+def has(root: VaultRoot, path: VaultPath) -> bool:
+    """Whether a file of exactly that spelling is there. One that a link leads out to is not in the vault."""
+    try:
+        root.real(path)
+    except PermissionDenied:
+        return False
+    return spelled_exactly(root, path) if IGNORES_CASE else _is_file(root, path.value)
+
+
 def spellings(root: VaultRoot, path: VaultPath) -> list[VaultPath]:
     """The files that the path can mean: exactly it, or else those that differ in case or Unicode form."""
     root.real(path)

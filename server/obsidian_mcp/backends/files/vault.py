@@ -10,6 +10,7 @@ from obsidian_mcp.backends.files.recovery import Recovery
 from obsidian_mcp.backends.files.root import VaultRoot
 from obsidian_mcp.call import CallContext
 from obsidian_mcp.errors import CHANGED, Conflict, Failure, FileFailed, ObsidianNotRunning
+from obsidian_mcp.registry import Address, Located
 from obsidian_mcp.vault.changes import ChangeSet, Committed
 from obsidian_mcp.vault.config import VaultConfig
 from obsidian_mcp.vault.names import Name
@@ -20,13 +21,22 @@ from obsidian_mcp.vault.port import TRIES, Stat
 class FilesVault:
     """`swept` are the folders in which what a killed server left has been cleared away."""
 
-    def __init__(self, root: VaultRoot, recovery: Recovery, swept: set[str], call: CallContext) -> None:
+    def __init__(
+        self, root: VaultRoot, recovery: Recovery, swept: set[str], call: CallContext, address: Address | None = None
+    ) -> None:
         self._root = root
         self._recovery = recovery
         self._index = recovery.index
         self._state = recovery.state
         self._swept = swept
         self._call = call
+        self._address = address or Address(Located(str(root.path), {}), str(root.path))
+
+    def is_called(self, vault: str) -> bool:
+        return self._address.is_called(vault)
+
+    def within(self, absolute: str) -> str | None:
+        return self._address.within(absolute)
 
     def paths(self) -> list[str]:
         """What may be suggested: files that the vault excludes can be named, but are not offered."""
@@ -38,6 +48,9 @@ class FilesVault:
 
     def matching(self, name: Name) -> list[str]:
         return self._index.names.matching(name, self._call)
+
+    def has(self, path: VaultPath) -> bool:
+        return read.has(self._root, path)
 
     def spellings(self, path: VaultPath) -> list[VaultPath]:
         return read.spellings(self._root, path)

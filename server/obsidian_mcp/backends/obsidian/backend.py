@@ -11,7 +11,7 @@ from obsidian_mcp.backends.obsidian.client import Client
 from obsidian_mcp.backends.obsidian.vault import ObsidianVault
 from obsidian_mcp.call import CallContext
 from obsidian_mcp.errors import CliFailed, Failure, ObsidianNotRunning, VaultNotFound
-from obsidian_mcp.registry import HOW_TO_INSTALL, Located, with_doctor
+from obsidian_mcp.registry import HOW_TO_INSTALL, Address, Located, with_doctor
 from obsidian_mcp.settings import Settings, looks_like_path
 from obsidian_mcp.state import State
 from obsidian_mcp.vault.active import Active, Unreadable, from_app
@@ -47,7 +47,8 @@ class ObsidianBackend:
         folder = found.path if found else self._folder_of(place.unique_name, client)
         root = VaultRoot(folder) if os.path.isabs(folder) else None
         within_reach = root if root and root.is_there else None
-        return ObsidianVault(client, within_reach, State(folder, self._settings.environ), call), None
+        state = State(folder, self._settings.environ)
+        return ObsidianVault(client, within_reach, state, call, Address(place, folder)), None
 
     def health(self, wanted: tuple[str, ...]) -> str:
         """Never starts the app: a command that might is not asked."""

@@ -10,7 +10,7 @@ from obsidian_mcp.backends.files.root import VaultRoot
 from obsidian_mcp.backends.obsidian import argv, replies
 from obsidian_mcp.backends.obsidian.client import Client
 from obsidian_mcp.backends.obsidian.direct import DirectWriter
-from obsidian_mcp.backends.obsidian.verify import Verifier, same
+from obsidian_mcp.backends.obsidian.verify import Verifier, same, spelled_among
 from obsidian_mcp.call import CallContext
 from obsidian_mcp.errors import (
     READ,
@@ -23,6 +23,7 @@ from obsidian_mcp.errors import (
     TimedOut,
     TooLarge,
 )
+from obsidian_mcp.registry import Address
 from obsidian_mcp.state import State
 from obsidian_mcp.vault import text
 from obsidian_mcp.vault.changes import Change, ChangeSet, Committed, Rename, Restore, Trash, Write
@@ -35,16 +36,25 @@ from obsidian_mcp.vault.port import TRIES, Stat
 class ObsidianVault:
     """`root` is the vault's folder, where it is in reach."""
 
-    def __init__(self, client: Client, root: VaultRoot | None, state: State, call: CallContext) -> None:
+    def __init__(
+        self, client: Client, root: VaultRoot | None, state: State, call: CallContext, address: Address
+    ) -> None:
         self._client = client
         self._root = root
         self._call = call
         self._verifier = Verifier(client, root)
         self._direct = DirectWriter(client, self._verifier, root, state, call)
+        self._address = address
         self._listed: list[str] | None = None
 
+    def is_called(self, vault: str) -> bool:
+        return self._address.is_called(vault)
+
+    def within(self, absolute: str) -> str | None:
+        return self._address.within(absolute)
+
     def paths(self) -> list[str]:
-        """Asked of the app once in a call: it is for finding a note, not for checking a write."""
+        """Asked of the app once until something is planned: it is for finding a note, not for checking a write."""
         if self._listed is None:
             self._listed = self._verifier.paths()
         return self._listed
@@ -52,8 +62,11 @@ class ObsidianVault:
     def matching(self, name: Name) -> list[str]:
         return name.matches(self.paths())
 
+    def has(self, path: VaultPath) -> bool:
+        return read.has(self._root, path) if self._root else path.value in self.paths()
+
     def spellings(self, path: VaultPath) -> list[VaultPath]:
-        return self._verifier.spellings(path)
+        return read.spellings(self._root, path) if self._root else spelled_among(self.paths(), path)
 
     def spelled_folder(self, folder: str) -> str:
         return read.spelled_folder(self._root, folder) if self._root else folder
@@ -90,6 +103,7 @@ class ObsidianVault:
     def commit(self, doing: str, plan: Callable[[], ChangeSet]) -> Committed:
         """One change at a time: what the app does with links when it moves a note is its own affair."""
         for attempt in range(1, TRIES + 1):
+            self._listed = None  # what is planned rests on what is there now
             changes = plan()
             (change,) = changes.changes
             self._call.check(doing)

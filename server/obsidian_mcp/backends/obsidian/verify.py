@@ -47,14 +47,6 @@ class Verifier:
             return bool(read.spellings(self._root, VaultPath(line)))
         return is_path(line) and replies.failure(line) is None
 
-    def spellings(self, path: VaultPath) -> list[VaultPath]:
-        if self._root:
-            return read.spellings(self._root, path)
-        paths = self.paths()
-        if path.value in paths:
-            return [path]
-        return [VaultPath(other) for other in sorted(paths) if fold(other) == fold(path.value) and is_path(other)]
-
     def require_inside(self, path: VaultPath) -> None:
         """Raise if a symbolic link would lead out of the vault, as far as that can be seen from here."""
         if self._root:
@@ -164,6 +156,13 @@ def not_done(doing: str, instead: str) -> Unverified:
         "Read it before trying again.",
         UNKNOWN,
     )
+
+
+def spelled_among(paths: list[str], path: VaultPath) -> list[VaultPath]:
+    """The files that the path can mean: exactly it, or else those that differ in case or Unicode form."""
+    if path.value in paths:
+        return [path]
+    return [VaultPath(other) for other in sorted(paths) if fold(other) == fold(path.value) and is_path(other)]
 
 
 def same(one: str, other: str) -> bool:

@@ -17,8 +17,8 @@ from obsidian_mcp.servers.ide import lockfile, messages
 from obsidian_mcp.servers.ide.lockfile import Door
 from obsidian_mcp.settings import Settings, UsageError, looks_like_path
 from obsidian_mcp.vault import text
-from obsidian_mcp.vault.names import Name
 from obsidian_mcp.vault.path import BadPath
+from obsidian_mcp.vault.reference import Reference
 from obsidian_mcp.vaults import files_backend, locate
 
 OPENING = 5.0
@@ -86,7 +86,7 @@ def mention_note(settings: Settings, named: str, lines: tuple[int, int] | None) 
         raise UsageError(f"several doors are open, name one with --vault: {', '.join(folders)}")
     vault, _ = files_backend(settings).open(folders[0], CallContext())
     try:
-        path = existing(Name.parse(named), vault)
+        path = existing(Reference.parse(named), vault)
     except BadPath as problem:
         raise UsageError(f"the note's name {problem}") from None
     if lines is not None:
