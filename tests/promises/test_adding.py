@@ -37,6 +37,7 @@ NEAR_PREPENDS = {
     "frontmatter without a final newline": (b"---\na: 1\n---", "x", b"---\na: 1\n---\nx\n"),
     "frontmatter that never ends": (b"---\na: 1\n", "x", b"x\n---\na: 1\n"),
     "empty frontmatter": (b"---\n---\na", "x", b"---\n---\nx\na"),
+    "a byte order mark alone": (b"\xef\xbb\xbfa", "x", b"\xef\xbb\xbfx\na"),
     "a byte order mark": (b"\xef\xbb\xbf---\na: 1\n---\nb", "x", b"\xef\xbb\xbf---\na: 1\n---\nx\nb"),
 }
 

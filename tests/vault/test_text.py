@@ -31,6 +31,20 @@ def test_prepending_keeps_every_byte_and_the_frontmatter_first(before: str, cont
     assert content.encode() in after[len(head) :]
 
 
+BOMS = {
+    "alone": (b"", b"new\n"),
+    "before a text": (b"old", b"new\nold"),
+    "before frontmatter": (b"---\na: 1\n---\nold", b"---\na: 1\n---\nnew\nold"),
+    "again after frontmatter": (b"---\n---\n" + text.BOM, b"---\n---\nnew\n" + text.BOM),
+    "before frontmatter without an end": (b"---\na: 1", b"new\n---\na: 1"),
+}
+
+
+@pytest.mark.parametrize(("before", "after"), BOMS.values(), ids=BOMS)
+def test_a_byte_order_mark_stays_at_the_head_when_text_is_prepended(before: bytes, after: bytes) -> None:
+    assert text.prepended(text.BOM + before, "new", False) == text.BOM + after
+
+
 @given(LINES, st.integers(1, 5))
 def test_the_pages_put_together_are_the_note(note: str, lines: int) -> None:
     parts, line = [], 1

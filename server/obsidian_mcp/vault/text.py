@@ -12,6 +12,8 @@ from obsidian_mcp.vault.path import VaultPath
 PAGE_CHARACTERS = 50_000
 LONGEST_LINE = 1024 * 1024
 
+BOM = b"\xef\xbb\xbf"
+
 # Opens on the very first line, closes on a line of its own; the closing one may be the last.
 _OPENING = re.compile(rb"(?:\xef\xbb\xbf)?---[ \t]*\r?\n")
 _CLOSING = re.compile(rb"^---[ \t]*(?:\r?\n|\Z)", re.MULTILINE)
@@ -62,9 +64,11 @@ def appended(before: bytes, content: str, inline: bool) -> bytes:
 
 
 def prepended(before: bytes, content: str, inline: bool) -> bytes:
-    """The note with the content before its body, after its frontmatter."""
+    """The note with the content before its body, after its frontmatter, or after a byte order mark alone."""
     head, body = frontmatter_and_body(before)
-    if head and not head.endswith(b"\n"):
+    if not head and body.startswith(BOM):
+        head, body = BOM, body[len(BOM) :]  # in the middle of a text it would be a character like any other
+    if head not in (b"", BOM) and not head.endswith(b"\n"):
         head += b"\n"  # even inline: text after the closing --- on its line would undo the properties
     ends_line = inline or content.endswith("\n")
     return head + content.encode() + (b"" if ends_line else b"\n") + body
