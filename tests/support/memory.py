@@ -105,7 +105,7 @@ class MemoryVault:
 
     def stat(self, path: VaultPath) -> Stat:
         data = self.read(path)
-        return Stat(len(data), 1e9, 1e9, text.etag(data))
+        return Stat(len(data), None, 1e9, text.etag(data))  # a dictionary keeps no birth time
 
     def etag(self, path: VaultPath) -> str:
         return text.etag(self.read(path))

@@ -176,8 +176,8 @@ class FileInfo:
     name: str
     extension: str
     size: int
-    created: str
     modified: str
+    created: str | None = None
     etag: str | None = None
 
 
@@ -272,8 +272,8 @@ def obsidian_file_info(params: DescribeNote, it: Context) -> FileInfo:
     """Size in bytes, times and etag of a note or file, without its text."""
     path = params.path_in(it.vault)
     found = it.vault.stat(path)
-    created, modified = _when(found.created), _when(found.modified)
-    return FileInfo(path.value, path.stem, path.extension, found.size, created, modified, found.etag)
+    created = None if found.created is None else _when(found.created)
+    return FileInfo(path.value, path.stem, path.extension, found.size, _when(found.modified), created, found.etag)
 
 
 Links = tuple[int | None, list[str] | None, list[str] | None, list[dict[str, str]] | None]

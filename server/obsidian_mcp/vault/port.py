@@ -23,10 +23,10 @@ TRIES = 3  # at a change whose note is changed by another program between the pl
 
 @dataclass(frozen=True, slots=True)
 class Stat:
-    """What is known of a file without its text. Times are seconds since 1970."""
+    """What is known of a file without its text. Times are seconds since 1970; `created` may be unknown."""
 
     size: int
-    created: float
+    created: float | None
     modified: float
     etag: str | None
 

@@ -8,6 +8,7 @@ import stat
 import sys
 
 from obsidian_mcp.backends.files import atomic
+from obsidian_mcp.backends.files.birth import birth_time
 from obsidian_mcp.backends.files.held import hold
 from obsidian_mcp.backends.files.os_errors import is_absent, translate_os_errors
 from obsidian_mcp.backends.files.root import VaultRoot
@@ -152,11 +153,12 @@ def inode(root: VaultRoot, path: VaultPath) -> int | None:
         return os.lstat(root.path / path.value).st_ino
 
 
-def times(root: VaultRoot, path: VaultPath) -> tuple[float, float]:
-    """When the file was made, as far as the system knows, and when it was last changed."""
+def times(root: VaultRoot, path: VaultPath) -> tuple[float | None, float]:
+    """When the file was made, if the system knows, and when it was last changed."""
+    real = root.real(path)
     with translate_os_errors(path):
-        found = os.stat(root.real(path))
-    return getattr(found, "st_birthtime", found.st_ctime), found.st_mtime
+        found = os.stat(real)
+    return birth_time(real, found), found.st_mtime
 
 
 def note(root: VaultRoot, path: VaultPath) -> bytes:
