@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
+import unicodedata
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ from hypothesis import strategies as st
 
 from obsidian_mcp.backends.files import atomic, read, transaction, write
 from obsidian_mcp.backends.files.held import HeldPath
+from obsidian_mcp.backends.files.journal import Act, Journal, Text, digest
 from obsidian_mcp.backends.files.recovery import Recovery
 from obsidian_mcp.backends.files.root import VaultRoot
 from obsidian_mcp.backends.files.scan import Scan
@@ -392,3 +394,43 @@ def test_a_failed_transaction_that_was_taken_back_says_that_nothing_was_changed(
         place.move("A.md", "Deep/B.md")
     assert (caught.value.vault in (READ, UNTOUCHED), place.files()) == (True, before)
     assert not (place.folder / "Deep").exists()
+
+
+# A volume that stores names decomposed
+
+
+@pytest.fixture
+def decomposing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As HFS+: a name is found in either form, and listed in one."""
+    listdir = os.listdir
+    monkeypatch.setattr(os, "listdir", lambda path: [unicodedata.normalize("NFD", name) for name in listdir(path)])
+
+
+@pytest.mark.usefixtures("decomposing")
+def test_a_composed_name_is_there_on_a_volume_that_decomposes(place: Place) -> None:
+    place.put("Café.md", b"x")
+    path = VaultPath("Café.md")
+    assert read.spelled_exactly(place.root, path)
+    assert read.inode(place.root, path) == (place.folder / "Café.md").stat().st_ino
+    assert not read.spelled_exactly(place.root, VaultPath("café.md"))
+    assert not read.spelled_exactly(place.root, VaultPath("Cafe.md"))
+
+
+def test_elsewhere_a_name_in_another_form_is_another_name(place: Place) -> None:
+    composed, decomposed = (unicodedata.normalize(form, "Café.md") for form in ("NFC", "NFD"))
+    place.put(composed, b"x")
+    assert not read.spelled_exactly(place.root, VaultPath(decomposed))
+    (place.folder / composed).rename(place.folder / decomposed)
+    assert not read.spelled_exactly(place.root, VaultPath(composed))
+
+
+@pytest.mark.usefixtures("decomposing")
+def test_an_interrupted_move_is_finished_on_a_volume_that_decomposes(place: Place) -> None:
+    place.put("Café.md", b"a")
+    place.put("Other.md", b"[[Old]]")
+    inode = (place.folder / "Café.md").stat().st_ino
+    text = Text("Other.md", "Other.md", digest(b"[[Old]]"), "[[Café]]")
+    with place.state.locked(CallContext(), "testing"):
+        place.state.write_journal(Journal("x", (Act("rename", "Old.md", "Café.md", inode),), (text,)).stored())
+        place.recovery.recover()
+    assert place.files() == {"Café.md": b"a", "Other.md": "[[Café]]".encode()}

@@ -6,6 +6,7 @@ import json
 import os
 import stat
 import sys
+import unicodedata
 
 from obsidian_mcp.backends.files import atomic
 from obsidian_mcp.backends.files.birth import birth_time
@@ -89,13 +90,25 @@ def spelled_folder(root: VaultRoot, folder: str) -> str:
 
 
 def spelled_exactly(root: VaultRoot, path: VaultPath) -> bool:
-    """Whether a file is there under exactly that name, also where the system ignores case."""
+    """Whether a file is there under that name, in that case, also where the system ignores case.
+
+    The Unicode form counts too, so that a rename can change it; but a volume may store every name decomposed (HFS+),
+    and then lists another than it was given.
+    """
     with translate_os_errors(path):
         try:
             names = os.listdir(root.path / path.folder)
         except (FileNotFoundError, NotADirectoryError):
             return False
-    return path.filename in names and _is_file(root, path.value)
+    return (path.filename in names or _is_stored_decomposed(path.filename, names)) and _is_file(root, path.value)
+
+
+def _is_stored_decomposed(filename: str, names: list[str]) -> bool:
+    """Compared composed: HFS+ decomposes by a table of its own, which is not quite NFD."""
+    wanted = unicodedata.normalize("NFC", filename)
+    return not filename.isascii() and any(
+        other != wanted and unicodedata.normalize("NFC", other) == wanted for other in names
+    )
 
 
 def _is_file(root: VaultRoot, path: str) -> bool:

@@ -129,11 +129,11 @@ class Verifier:
                 raise not_done(doing, f"there is no {path}")
 
     def _is_there(self, path: VaultPath) -> bool:
-        """Whether a file of exactly that name is there."""
+        """Whether a file of that name, in that case, is there."""
         if self._root:
             return read.spelled_exactly(self._root, path)
         try:
-            return self.facts(path).path == path.value
+            return same(self.facts(path).path, path.value)
         except NoteNotFound:
             return False
 
