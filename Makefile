@@ -32,7 +32,8 @@ unit: $(READY) ## The tests
 # Folders and modules that start nothing and wait for nothing; --quick fails a test that does. Of the promises, those
 # on a vault that is a dictionary.
 QUICK := tests/promises tests/protocol tests/tools tests/vault tests/hosts/test_jsonc.py \
-	tests/backends/files/test_commit.py tests/backends/files/test_write.py \
+	tests/backends/files/test_birth.py tests/backends/files/test_commit.py tests/backends/files/test_in_place.py \
+	tests/backends/files/test_write.py \
 	tests/backends/obsidian/test_discover.py tests/backends/obsidian/test_replies.py \
 	tests/doors/http/test_contracts.py tests/servers/ide/test_watcher.py \
 	tests/test_architecture.py tests/test_connection.py tests/test_errors.py tests/test_running.py \

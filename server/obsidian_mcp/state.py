@@ -1,4 +1,4 @@
-"""What must be kept outside the vault: the lock between servers, and the journal of a change under way.
+"""What must be kept outside the vault: the lock between servers, and what is under way: a change set, or one write.
 
 One folder per vault, below the user's state folder, named by a hash of the
 vault's real path. Starting a server makes none of it; the first write does.
@@ -22,6 +22,7 @@ from filelock import FileLock, Timeout
 
 from obsidian_mcp.call import CallContext, cancelled
 from obsidian_mcp.errors import FileFailed, TimedOut
+from obsidian_mcp.slot import Slot, unusable
 
 BETWEEN_TRIES = 0.02
 
@@ -86,6 +87,7 @@ class State:
         self._folder = state_folder(environ) / name
         self._is_shared = _own_folder(environ) is None
         self._journal = self._folder / "transaction.json"
+        self.slot = Slot(self._folder / "write.record")
 
     @contextlib.contextmanager
     def locked(self, call: CallContext, doing: str) -> Iterator[None]:
@@ -140,10 +142,7 @@ class State:
         return True
 
     def _unusable(self, error: OSError) -> FileFailed:
-        return FileFailed(
-            f"The folder {self._folder} for locks cannot be used ({error.strerror}).",
-            "Make it writable, or set XDG_STATE_HOME to a folder that is.",
-        )
+        return unusable(self._folder, error)
 
     @property
     def folder(self) -> str:

@@ -49,6 +49,7 @@ class Fault:
     lasting: bool = False
     ending: str = ""  # of the last argument, for calls that count
     counting: bool = True  # if not, then from the first tools/call that is read
+    half: bool = False  # of what should be written gets to the disk
     happened: bool = dataclasses.field(default=False, init=False)
 
     def __post_init__(self) -> None:
@@ -73,6 +74,8 @@ class Fault:
             if counts and self.counting and (not self.ending or str(arguments[-1]).endswith(self.ending)):
                 number = next(self._numbers)
                 if number == self.step or (self.lasting and number > self.step):
+                    if self.half and function is _write:
+                        function(arguments[0], bytes(arguments[1])[: len(arguments[1]) // 2])
                     self._strike()
             return function(*arguments, **more)
 

@@ -2,13 +2,14 @@ from __future__ import annotations
 
 import errno
 import gc
+import itertools
 import os
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from obsidian_mcp.backends.files import held, read, write
+from obsidian_mcp.backends.files import held, read, record, write
 from obsidian_mcp.backends.files.root import VaultRoot
 from obsidian_mcp.backends.files.scan import Scan
 from obsidian_mcp.call import CallContext
@@ -16,6 +17,7 @@ from obsidian_mcp.errors import AlreadyExists, Conflict, Failure, FileFailed, No
 from obsidian_mcp.index import mentions
 from obsidian_mcp.index.mentions import Mentions
 from obsidian_mcp.index.names import Names
+from obsidian_mcp.state import State
 from obsidian_mcp.vault.index import Index
 from obsidian_mcp.vault.names import Name
 from obsidian_mcp.vault.path import VaultPath
@@ -26,6 +28,13 @@ NOTE = VaultPath("Sub/Note.md")
 @pytest.fixture
 def root(tmp_path: Path) -> VaultRoot:
     return VaultRoot(str(tmp_path))
+
+
+@pytest.fixture
+def state(root: VaultRoot, tmp_path_factory: pytest.TempPathFactory) -> State:
+    state = State(str(root.path), {"XDG_STATE_HOME": str(tmp_path_factory.mktemp("state"))})
+    with state.locked(CallContext(), "testing"):  # which makes its folder
+        return state
 
 
 def index_of(root: VaultRoot) -> Index:
@@ -56,41 +65,49 @@ def test_a_new_file_has_the_mode_that_the_umask_says(root: VaultRoot, tmp_path: 
     assert (tmp_path / NOTE.value).stat().st_mode & 0o777 == 0o640
 
 
-def test_a_file_that_has_changed_is_not_replaced(root: VaultRoot, tmp_path: Path) -> None:
+def test_a_file_that_has_changed_is_not_replaced(root: VaultRoot, state: State, tmp_path: Path) -> None:
     write.write_new(root, NOTE, b"old")
     with pytest.raises(Conflict):
-        write.replace(root, NOTE, b"older", b"new")
+        record.replace(root, state, NOTE, b"older", b"new")
     assert read.note(root, NOTE) == b"old"
-    write.replace(root, NOTE, b"old", b"new")
+    record.replace(root, state, NOTE, b"old", b"new")
     assert read.note(root, NOTE) == b"new"
     assert leftovers(tmp_path) == []
 
 
-FAULTS: dict[str, tuple[str, OSError, type[Failure]]] = {
-    "a full disk": ("fsync", OSError(28, "No space left on device"), FileFailed),
-    "a broken disk": ("replace", OSError(5, "Input/output error"), FileFailed),
-    "a permission taken away": ("replace", PermissionError(13, "Permission denied"), PermissionDenied),
+FULL, BROKEN, REFUSED = OSError(28, "No space left"), OSError(5, "Input/output error"), PermissionError(13, "No access")
+FAULTS: dict[str, tuple[str, int, OSError, type[Failure]]] = {
+    "no room for the record": ("write", 1, FULL, FileFailed),
+    "a broken disk under the record": ("fdatasync", 1, BROKEN, FileFailed),
+    "no room for the text": ("write", 2, FULL, FileFailed),
+    "a broken disk under the text": ("fdatasync", 2, BROKEN, FileFailed),
+    "a permission taken away": ("ftruncate", 1, REFUSED, PermissionDenied),
 }
 
 
-@pytest.mark.parametrize(("function", "error", "kind"), FAULTS.values(), ids=FAULTS)
+@pytest.mark.parametrize(("function", "step", "error", "kind"), FAULTS.values(), ids=FAULTS)
 def test_a_fault_of_the_system_changes_nothing_and_leaves_nothing(
     root: VaultRoot,
+    state: State,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     function: str,
+    step: int,
     error: OSError,
     kind: type[Failure],
 ) -> None:
-    def fail(*_: object, **__: object) -> None:
-        raise error
+    def fail(*arguments: Any) -> Any:
+        if next(calls) == step:
+            raise error
+        return real(*arguments)
 
-    write.write_new(root, NOTE, b"old")
+    calls, real = itertools.count(1), getattr(os, function)
+    write.write_new(root, NOTE, b"older")
     monkeypatch.setattr(os, function, fail)
     with pytest.raises(kind):
-        write.replace(root, NOTE, b"old", b"new")
+        record.replace(root, state, NOTE, b"older", b"new")
     monkeypatch.undo()
-    assert read.note(root, NOTE) == b"old"
+    assert (read.note(root, NOTE), state.slot.is_set) == (b"older", False)
     assert leftovers(tmp_path) == []
 
 
@@ -137,11 +154,11 @@ def test_settings_are_read_through_links(root: VaultRoot, tmp_path: Path) -> Non
     assert read.settings(root).app == {"trashOption": "local"}
 
 
-def test_a_read_only_note_is_not_replaced(root: VaultRoot, tmp_path: Path) -> None:
+def test_a_read_only_note_is_not_replaced(root: VaultRoot, state: State, tmp_path: Path) -> None:
     write.write_new(root, NOTE, b"x")
     (tmp_path / NOTE.value).chmod(0o444)
     with pytest.raises(PermissionDenied, match="read-only"):
-        write.replace(root, NOTE, b"x", b"y")
+        record.replace(root, state, NOTE, b"x", b"y")
     assert read.note(root, NOTE) == b"x"
 
 

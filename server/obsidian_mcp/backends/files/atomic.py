@@ -1,8 +1,13 @@
-"""Bytes on disk: read whole, replaced atomically, and no temporary file left over."""
+"""Bytes on disk: read whole, replaced atomically, and no temporary file left over.
+
+A replacement is for files that are made, and for where a file can't be written in place (see `in_place`): its birth
+time is new, and it is not the file that other hard links lead to.
+"""
 
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import secrets
 import stat
@@ -73,18 +78,43 @@ def swap(path: str, at: HeldPath, before: bytes, after: bytes) -> None:
 
 def put_in_place(path: str, made: HeldPath, at: HeldPath, before: bytes) -> None:
     """The second half of a swap. Needs no room on the disk."""
+    require_writable(path, at)
+    _copy_attributes(at, made)
+    if read(at) != before:
+        raise changed_meanwhile(path)
+    made.replace(at)
+    _unfinished.discard(made.text)
+
+
+def require_writable(path: str, at: HeldPath) -> None:
     found = at.lstat()
     if not stat.S_ISREG(found.st_mode):
         raise PermissionDenied(f"{path} is no longer a file of its own, so it is left alone.", path=path)
-    mode = stat.S_IMODE(found.st_mode)
-    if not mode & 0o222 or not at.may_be_written:
+    if not found.st_mode & 0o222 or not at.may_be_written:
         raise PermissionDenied(f"{path} is read-only.", "Make it writable first.", path=path)
-    if mode != stat.S_IMODE(made.lstat().st_mode):
-        made.set_mode(mode)
-    if read(at) != before:
-        raise Conflict(f"{path} was changed by another program meanwhile.", "Read it again.", path=path)
-    made.replace(at)
-    _unfinished.discard(made.text)
+
+
+def changed_meanwhile(path: str) -> Conflict:
+    return Conflict(f"{path} was changed by another program meanwhile.", "Read it again.", path=path)
+
+
+def _copy_attributes(source: HeldPath, made: HeldPath) -> None:
+    """Owner, extended attributes and mode, as far as the system lets them be set."""
+    with contextlib.ExitStack() as closing:
+        old = source.open(os.O_RDONLY | NO_LINK)
+        closing.callback(os.close, old)
+        new = made.open(os.O_WRONLY | NO_LINK)
+        closing.callback(os.close, new)
+        found, own = os.fstat(old), os.fstat(new)
+        if hasattr(os, "fchown") and (found.st_uid, found.st_gid) != (own.st_uid, own.st_gid):
+            with contextlib.suppress(OSError):
+                os.fchown(new, found.st_uid, found.st_gid)
+        if hasattr(os, "listxattr"):
+            with contextlib.suppress(OSError):
+                for name in os.listxattr(old):
+                    os.setxattr(new, name, os.getxattr(old, name))
+    if found.st_mode != own.st_mode:
+        made.set_mode(stat.S_IMODE(found.st_mode))  # last: a change of owner can take bits away
 
 
 def require_written(path: str, at: HeldPath, after: bytes) -> None:
@@ -142,6 +172,36 @@ def prepare(beside: HeldPath, data: bytes) -> HeldPath:
         discard(made)
         raise
     return made
+
+
+def reserve(beside: HeldPath, size: int) -> HeldPath:
+    """A hidden file that takes up so much room; removed, it leaves that room to what is written then."""
+    made = beside.sibling(f"{TEMPORARY}{secrets.token_hex(8)}.tmp")
+    _unfinished.add(made.text)
+    try:
+        fd = made.open(os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        try:
+            _take_room(fd, size)
+        finally:
+            os.close(fd)
+    except BaseException:
+        discard(made)
+        raise
+    return made
+
+
+def _take_room(fd: int, size: int) -> None:
+    if hasattr(os, "posix_fallocate"):
+        try:
+            os.posix_fallocate(fd, 0, size)
+        except OSError as error:
+            if error.errno not in (errno.EOPNOTSUPP, errno.EINVAL, errno.ENOSYS):
+                raise
+        else:
+            return
+    rest = memoryview(bytes(size))
+    while rest:
+        rest = rest[os.write(fd, rest) :]
 
 
 def discard(made: HeldPath) -> None:

@@ -7,7 +7,7 @@ import os
 import threading
 from collections.abc import Callable
 
-from obsidian_mcp.backends.files import read
+from obsidian_mcp.backends.files import read, record
 from obsidian_mcp.backends.files.recovery import Recovery
 from obsidian_mcp.backends.files.root import VaultRoot
 from obsidian_mcp.backends.files.scan import Scan
@@ -50,6 +50,8 @@ class FilesBackend:
         place = self._locate(wanted)
         folder = place.require_folder()
         kept = self._keep(wanted, folder)
+        with contextlib.suppress(FileFailed):  # logged; a read does without, and the next write tries again
+            record.put_right(kept.root, kept.state)
         with contextlib.suppress(FileFailed):  # logged; a read does without, and a transaction tries again
             if kept.state.has_journal:
                 with kept.state.locked_if_free() as alone:  # if not, another server is about that very change

@@ -10,7 +10,8 @@ from typing import Any
 from obsidian_mcp.errors import FileFailed
 from obsidian_mcp.vault.path import VaultPath
 
-VERSION = 1
+VERSION = 2
+READ = (1, 2)  # the first had no old texts
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,12 +29,13 @@ class Act:
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """One file's new text. `path` is where it lies once the acts are done, `now` where it lies before."""
+    """One file's new text, and its old one. `path` is where it lies once the acts are done, `now` where before."""
 
     now: str
     path: str
     before: str  # the SHA-256 of the text it replaces
     after: str
+    was: str | None = None
 
 
 def _plain(part: Act | Text) -> dict[str, Any]:
@@ -56,7 +58,7 @@ class Journal:
     @classmethod
     def parse(cls, stored: Mapping[str, Any]) -> Journal:
         """Raises ValueError, KeyError or TypeError for what is not a journal, and FileFailed for another version's."""
-        if stored["version"] != VERSION:
+        if stored["version"] not in READ:
             raise FileFailed(f"Its journal is of another version ({stored['version']!r}) than {VERSION}.")
         acts = tuple(Act(**act) for act in stored["acts"])
         texts = tuple(Text(**text) for text in stored["texts"])
@@ -65,9 +67,19 @@ class Journal:
             if act.kind == "rename":
                 VaultPath(act.target)
         for text in texts:
-            if not all(isinstance(value, str) for value in _plain(text).values()):
+            if not all(
+                isinstance(value, str) for value in (text.now, text.path, text.before, text.after, text.was or "")
+            ):
                 raise TypeError("a text is not one")
         return cls(str(stored["doing"]), acts, texts)
+
+
+def stored_text(data: bytes) -> str:
+    return data.decode("utf-8", "surrogateescape")
+
+
+def text_bytes(stored: str) -> bytes:
+    return stored.encode("utf-8", "surrogateescape")
 
 
 def digest(data: bytes) -> str:

@@ -12,8 +12,10 @@ import contextlib
 from dataclasses import dataclass
 
 from obsidian_mcp import logs
-from obsidian_mcp.backends.files import read, write
-from obsidian_mcp.backends.files.journal import Act, Journal, Text, digest
+from obsidian_mcp.backends.files import atomic, in_place, read, write
+from obsidian_mcp.backends.files.held import hold
+from obsidian_mcp.backends.files.journal import Act, Journal, Text, digest, text_bytes
+from obsidian_mcp.backends.files.os_errors import translate_os_errors
 from obsidian_mcp.backends.files.root import VaultRoot
 from obsidian_mcp.backends.files.scan import path_of_inode
 from obsidian_mcp.call import CallContext
@@ -119,8 +121,9 @@ class Recovery:
 
     def _finish(self, text: Text) -> None:
         current = read.listed(self.root, text.path)
-        if digest(current) == text.before:
-            write.replace_inside(self.root, text.path, current, _bytes(text.after))
+        before, after = _both(text, current)
+        if in_place.is_mixture(current, before, after):
+            write.finish(self.root, text.path, before, after)
 
     # Links to a file that is somewhere else by now
 
@@ -140,7 +143,7 @@ class Recovery:
 
     def _path_of_text(self, target: str, journal: Journal) -> str | None:
         """The note that holds what the moved one was to hold."""
-        wanted = {digest(_bytes(text.after)) for text in journal.texts if text.path == target}
+        wanted = {digest(text_bytes(text.after)) for text in journal.texts if text.path == target}
         for path in self.index.names.paths(CallContext()) if wanted else ():
             if path.lower().endswith((".md", ".canvas")):
                 with contextlib.suppress(Failure):
@@ -160,6 +163,11 @@ class Recovery:
                 if path != place and not path.lower().endswith(".base"):
                     self._rewrite(path, move)
 
+    def _replace(self, path: str, before: bytes, after: bytes) -> None:
+        """In one step, for this text is on no record."""
+        with translate_os_errors(path), hold(self.root.prefix, path) as at:
+            atomic.swap(path, at, before, after)
+
     def _rewrite(self, path: str, move: Move) -> None:
         """In the text as it is now. Another program may be writing it at this moment."""
         for attempt in range(1, TRIES + 1):
@@ -168,8 +176,7 @@ class Recovery:
             try:
                 rewrites = move.rewrites(path, text)
                 if rewrites:
-                    after = _bytes(apply(text, rewrites))
-                    write.replace_inside(self.root, path, current, after)
+                    self._replace(path, current, text_bytes(apply(text, rewrites)))
                 return
             except InvalidArguments as failure:
                 logs.log("error", "a link could not be rewritten", path=path, why=failure.message)
@@ -179,17 +186,14 @@ class Recovery:
                     raise
 
 
-def _bytes(text: str) -> bytes:
-    return text.encode("utf-8", "surrogateescape")
-
-
 def _has_begun(root: VaultRoot, journal: Journal) -> bool:
-    """Of a journal of nothing but texts: whether one of them is in place."""
+    """Of a journal of nothing but texts: whether one of them is in place, or in part."""
     if journal.acts:
         return False
     for text in journal.texts:
         with contextlib.suppress(Failure):
-            if digest(read.listed(root, text.path)) == digest(_bytes(text.after)):
+            found = read.listed(root, text.path)
+            if digest(found) != text.before and in_place.is_mixture(found, *_both(text, found)):
                 return True
     return False
 
@@ -197,6 +201,14 @@ def _has_begun(root: VaultRoot, journal: Journal) -> bool:
 def _was_done(root: VaultRoot, act: Act) -> bool:
     """Whether a file that was to be made is there, or one that was to be removed is not."""
     return read.spelled_exactly(root, VaultPath(act.path)) == (act.kind == "make")
+
+
+def _both(text: Text, current: bytes) -> tuple[bytes, bytes]:
+    """The text that was, and that will be. A journal of the first version has no more of the old than its digest."""
+    after = text_bytes(text.after)
+    if text.was is not None:
+        return text_bytes(text.was), after
+    return (current if digest(current) == text.before else after), after
 
 
 def clear(state: State) -> None:

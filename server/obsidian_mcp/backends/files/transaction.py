@@ -1,24 +1,25 @@
 """Carrying out a change set on the files, all of it or nothing, whatever is killed or fails.
 
-A single write is one atomic replacement and needs nothing more. Anything else is a transaction, and its order is what
-makes it whole. First the journal, outside the vault, with every text as it will be; then the texts, in files beside
-the notes, so that a full disk is found out before anything has changed; then the acts (a rename, a new note, a
-deletion); then each text is put in place, which needs no room; then the journal goes. Killed before the first act, the
-next server forgets the journal; killed after it, it writes what is left. A note that another program has changed since
-is left as it is.
+A single write has a record of its own (see `record`). Anything else is a transaction, and its order is what makes it
+whole. First the journal, outside the vault, with every text as it is and as it will be; then room for what the texts
+will grow by is taken, so that a full disk is found out before anything has changed; then the acts (a rename, a new
+note, a deletion); then each text is put in place; when all are on the disk, the journal goes. Killed before the first
+act, the next server forgets the journal; killed after it, it writes what is left. A note that another program has
+changed since is left as it is.
 """
 
 from __future__ import annotations
 
 import contextlib
 import functools
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 
-from obsidian_mcp.backends.files import atomic, read, trash, write
+from obsidian_mcp.backends.files import atomic, read, record, trash, write
 from obsidian_mcp.backends.files.held import HeldFolder
-from obsidian_mcp.backends.files.journal import Act, Journal, Text, digest
+from obsidian_mcp.backends.files.in_place import Torn
+from obsidian_mcp.backends.files.journal import Act, Journal, Text, digest, stored_text
 from obsidian_mcp.backends.files.os_errors import translate_os_errors
 from obsidian_mcp.backends.files.recovery import Recovery, clear
 from obsidian_mcp.backends.files.root import VaultRoot
@@ -37,6 +38,7 @@ from obsidian_mcp.vault.path import VaultPath
 WRITERS = 8
 FEW = 4
 MOST_IN_A_ROW = 16  # files of one folder, before another thread may take some
+BLOCK = 4096  # by which most file systems give out room
 
 
 class _Unfinished(FileFailed):
@@ -59,7 +61,7 @@ def commit(root: VaultRoot, recovery: Recovery, changes: ChangeSet, use_local_tr
         return _transaction(root, recovery, changes, use_local_trash)
     (change,) = changes.changes
     if isinstance(change, Write) and change.before is not None and change.after is not None:
-        write.replace(root, VaultPath(change.path), change.before, change.after)
+        record.replace(root, recovery.state, VaultPath(change.path), change.before, change.after)
         return changes
     done, _ = _act(root, change, use_local_trash)
     _require_written(root, _made([change]))
@@ -70,33 +72,35 @@ def _transaction(
     root: VaultRoot, recovery: Recovery, changes: ChangeSet, use_local_trash: Callable[[], bool]
 ) -> ChangeSet:
     state = recovery.state
+    record.recover(root, state)  # raises, and says why: a note may not hold its own text
     if state.has_journal:
-        recovery.recover()  # raises, and says why: nothing may be moved before that move is over
+        recovery.recover()  # and so does this: nothing may be moved before that move is over
     acts = [change for change in changes.changes if not _is_swap(change)]
-    swaps = _swaps(changes.changes)
+    swaps = sorted(_swaps(changes.changes), key=lambda swap: swap.path)
     state.write_journal(_journal(root, changes.doing, acts, swaps).stored())
-    prepared: dict[str, str] = {}
     done: dict[Change, Change] = {}
     backs: list[_Back] = []
     try:
-        _prepare(root, swaps, prepared)
         try:
-            for change in acts:
-                done[change], back = _act(root, change, use_local_trash)
-                backs.append((change.path, back))
-            _put_in_place(root, swaps, prepared, backs)
+            with _reserved(root, swaps):
+                for change in acts:
+                    done[change], back = _act(root, change, use_local_trash)
+                    backs.append((change.path, back))
+            _put_in_place(root, swaps, backs)
+            _settle(root, swaps)
+        except Torn:
+            raise
         except Failure as failure:
             _take_back(failure, backs)
             raise failure.leaving(UNTOUCHED) from None
+    except Torn:
+        raise  # the journal stays, to be followed
     except _Unfinished as unfinished:
         _finish(recovery, unfinished)
         return replace(changes, changes=tuple(done.get(change, change) for change in changes.changes))
     except Failure:
         clear(state)  # all is as it was; after anything else the journal stays too
         raise
-    finally:
-        for made in prepared.values():
-            write.discard(root, made)
     try:
         _require_written(root, [*((swap.path, swap.after) for swap in swaps), *_made(acts)])
     except Failure as failure:
@@ -159,9 +163,16 @@ def _journal(root: VaultRoot, doing: str, acts: Sequence[Change], swaps: Sequenc
             removes = isinstance(act, Trash) or (isinstance(act, Write) and act.after is None)
             entries.append(Act("remove" if removes else "make", act.path))
     texts = [
-        Text(swap.now, swap.path, digest(swap.before), swap.after.decode("utf-8", "surrogateescape")) for swap in swaps
+        Text(swap.now, swap.path, digest(swap.before), stored_text(swap.after), stored_text(swap.before))
+        for swap in swaps
     ]
     return Journal(doing, tuple(entries), tuple(texts))
+
+
+def _reserved(root: VaultRoot, swaps: Sequence[_Swap]) -> contextlib.AbstractContextManager[None]:
+    """Room for all that the texts grow by: what they overwrite takes none, unless the file system copies on write."""
+    blocks = (-(-len(swap.after) // BLOCK) + -len(swap.before) // BLOCK for swap in swaps)
+    return write.reserved(root, swaps[0].now if swaps else "", BLOCK * sum(max(0, more) for more in blocks))
 
 
 def _act(root: VaultRoot, change: Change, use_local_trash: Callable[[], bool]) -> tuple[Change, Callable[[], None]]:
@@ -203,14 +214,11 @@ def _delete(root: VaultRoot, change: Trash, use_local_trash: Callable[[], bool])
     return replace(change, before=before, to=trash.to_local_trash(root, path))
 
 
-def _put_in_place(root: VaultRoot, swaps: Sequence[_Swap], prepared: Mapping[str, str], backs: list[_Back]) -> None:
-    def back(swap: _Swap) -> None:
-        write.replace_inside(root, swap.path, swap.after, swap.before)
-
-    with contextlib.closing(HeldFolder(root.prefix)) as made, contextlib.closing(HeldFolder(root.prefix)) as goals:
-        for swap in sorted(swaps, key=lambda swap: swap.path):
-            write.put_in_place(swap.path, prepared[swap.path], swap.before, (made, goals))
-            backs.append((swap.path, functools.partial(back, swap)))
+def _put_in_place(root: VaultRoot, swaps: Sequence[_Swap], backs: list[_Back]) -> None:
+    with contextlib.closing(HeldFolder(root.prefix)) as folder:
+        for swap in swaps:
+            write.put_in_place(swap.path, swap.before, swap.after, folder)
+            backs.append((swap.path, functools.partial(write.finish, root, swap.path, swap.after, swap.before)))
 
 
 def _require_written(root: VaultRoot, written: Sequence[tuple[str, bytes]]) -> None:
@@ -237,8 +245,8 @@ def _take_back(failure: Failure, backs: Sequence[_Back]) -> None:
             ) from None
 
 
-def _prepare(root: VaultRoot, swaps: Sequence[_Swap], prepared: dict[str, str]) -> None:
-    """Side by side, a folder per thread: most of the time goes into waiting for fsync.
+def _settle(root: VaultRoot, swaps: Sequence[_Swap]) -> None:
+    """Every text to the disk. Side by side, a folder per thread: most of the time goes into waiting.
 
     Raises the first failure when all have ended.
     """
@@ -247,14 +255,14 @@ def _prepare(root: VaultRoot, swaps: Sequence[_Swap], prepared: dict[str, str]) 
         try:
             with contextlib.closing(HeldFolder(root.prefix)) as folder:
                 for one in group:
-                    prepared[one.path] = write.prepare(root, one.now, one.after, folder)
+                    write.settle(one.path, folder)
         except Failure as failure:
             return failure
         return None
 
     groups: dict[str, list[_Swap]] = {}
     for one in swaps:
-        groups.setdefault(one.now.rpartition("/")[0], []).append(one)
+        groups.setdefault(one.path.rpartition("/")[0], []).append(one)
     parts = [group[at : at + MOST_IN_A_ROW] for group in groups.values() for at in range(0, len(group), MOST_IN_A_ROW)]
     if len(swaps) < FEW:
         failures = [attempt(part) for part in parts]

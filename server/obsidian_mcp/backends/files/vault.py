@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Callable
 
-from obsidian_mcp.backends.files import read, transaction, write
+from obsidian_mcp.backends.files import read, record, transaction, write
 from obsidian_mcp.backends.files.recovery import Recovery
 from obsidian_mcp.backends.files.root import VaultRoot
 from obsidian_mcp.call import CallContext
@@ -88,6 +88,8 @@ class FilesVault:
         """Lock, recover, plan, act, check; and plan again where a note was changed before it was written."""
         with self._state.locked(self._call, doing):
             self._call.check(doing)  # the wait may have been long
+            with contextlib.suppress(FileFailed):  # logged; only that note, and a transaction, has to wait for it
+                record.recover(self._root, self._state)
             if self._state.has_journal:
                 with contextlib.suppress(FileFailed):  # logged; only a transaction has to wait for it
                     self._recovery.recover()

@@ -1,13 +1,13 @@
-"""Changing a vault's files: made, replaced, renamed, removed, each in one step."""
+"""Changing a vault's files: made, rewritten, renamed, removed."""
 
 from __future__ import annotations
 
 import contextlib
 import itertools
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
-from obsidian_mcp.backends.files import atomic, read
+from obsidian_mcp.backends.files import atomic, in_place, read
 from obsidian_mcp.backends.files.held import HeldFolder, HeldPath, hold, make_folders
 from obsidian_mcp.backends.files.os_errors import translate_os_errors
 from obsidian_mcp.backends.files.root import VaultRoot
@@ -67,35 +67,37 @@ def _just_made(path: VaultPath) -> AlreadyExists:
     return AlreadyExists(f"{path} has just been made by another program.", path=path.value)
 
 
-def replace(root: VaultRoot, path: VaultPath, before: bytes, after: bytes) -> None:
-    """Swap a file's bytes in one step, if they still are what they were."""
-    with translate_os_errors(path), hold(root.prefix, root.inside(path)) as at:
-        atomic.swap(path.value, at, before, after)
-
-
-def prepare(root: VaultRoot, path: str, data: bytes, folder: HeldFolder) -> str:
-    """The first half of a replacement, for a file that a listing has named: a temporary file beside it."""
+def put_in_place(path: str, before: bytes, after: bytes, folder: HeldFolder) -> None:
+    """Give a file that a listing has named other bytes, if it still has those it had. Only under a journal."""
     with translate_os_errors(path):
-        made = atomic.prepare(folder.at(path), data).text
-    return made[len(root.prefix) :].replace(os.sep, "/")
+        in_place.rewrite(path, folder.at(path), before, after, flushed=False)
 
 
-def put_in_place(path: str, made: str, before: bytes, folders: tuple[HeldFolder, HeldFolder]) -> None:
-    """The second half, if the file still is what it was. One folder is for what was made, one for the goal."""
+def settle(path: str, folder: HeldFolder) -> None:
+    """What was put in place, to the disk."""
     with translate_os_errors(path):
-        atomic.put_in_place(path, folders[0].at(made), folders[1].at(path), before)
+        in_place.settle(folder.at(path))
 
 
-def discard(root: VaultRoot, made: str) -> None:
-    """What was prepared and not put in place."""
-    with contextlib.suppress(OSError), hold(root.prefix, made) as temporary:
-        atomic.discard(temporary)
-
-
-def replace_inside(root: VaultRoot, path: str, before: bytes, after: bytes) -> None:
-    """Both halves at once."""
+def finish(root: VaultRoot, path: str, before: bytes, after: bytes) -> None:
+    """Bring a file to its new bytes from wherever `put_in_place` left it, and to the disk."""
     with translate_os_errors(path), hold(root.prefix, path) as at:
-        atomic.swap(path, at, before, after)
+        in_place.finish(path, at, before, after)
+
+
+@contextlib.contextmanager
+def reserved(root: VaultRoot, path: str, size: int) -> Iterator[None]:
+    """So much room on the disk, while this lasts. What is written next finds it free."""
+    if not size:
+        yield
+        return
+    with hold(root.prefix, path) as at:
+        with translate_os_errors(path):
+            made = atomic.reserve(at, size)
+        try:
+            yield
+        finally:
+            atomic.discard(made)
 
 
 def rename(root: VaultRoot, path: VaultPath, target: VaultPath) -> list[str]:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 from collections.abc import Callable
 
+from obsidian_mcp.backends.files import record
 from obsidian_mcp.backends.files.root import VaultRoot
 from obsidian_mcp.backends.obsidian import argv, discover, probe, replies
 from obsidian_mcp.backends.obsidian.client import Client
 from obsidian_mcp.backends.obsidian.vault import ObsidianVault
 from obsidian_mcp.call import CallContext
-from obsidian_mcp.errors import CliFailed, Failure, ObsidianNotRunning, VaultNotFound
+from obsidian_mcp.errors import CliFailed, Failure, FileFailed, ObsidianNotRunning, VaultNotFound
 from obsidian_mcp.registry import HOW_TO_INSTALL, Address, Located, with_doctor
 from obsidian_mcp.settings import Settings, looks_like_path
 from obsidian_mcp.state import State
@@ -48,6 +50,9 @@ class ObsidianBackend:
         root = VaultRoot(folder) if os.path.isabs(folder) else None
         within_reach = root if root and root.is_there else None
         state = State(folder, self._settings.environ)
+        if within_reach:
+            with contextlib.suppress(FileFailed):  # logged; a read does without, and the next write tries again
+                record.put_right(within_reach, state)
         return ObsidianVault(client, within_reach, state, call, Address(place, folder)), None
 
     def health(self, wanted: tuple[str, ...]) -> str:

@@ -1,15 +1,15 @@
 """Writing the file directly, for text that the CLI would mangle: past the CLI, but not past the app.
 
 The app is asked first, so that nothing is written without it; the file is
-swapped in one step, if it still is what it was; then the bytes are read back,
-and the app is asked until it has noticed.
+rewritten, if it still is what it was; then the bytes are read back, and the app
+is asked until it has noticed.
 """
 
 from __future__ import annotations
 
 import time
 
-from obsidian_mcp.backends.files import write
+from obsidian_mcp.backends.files import record, write
 from obsidian_mcp.backends.files.root import VaultRoot
 from obsidian_mcp.backends.obsidian import argv, replies
 from obsidian_mcp.backends.obsidian.client import Client
@@ -47,7 +47,7 @@ class DirectWriter:
             if before is None:
                 write.write_new(self._root, path, after)
             else:
-                write.replace(self._root, path, before, after)
+                record.replace(self._root, self._state, path, before, after)
         self._verifier.require_data(path, after, doing)
         with checking(doing):
             self._confirm(path, len(after), earlier, doing)
