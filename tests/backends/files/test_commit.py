@@ -215,7 +215,9 @@ def test_a_write_is_read_back(place: Place, monkeypatch: pytest.MonkeyPatch) -> 
     assert caught.value.vault is CHANGED
 
 
-def test_a_link_that_is_saved_over_right_after_it_was_written_is_written_again(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_link_that_is_saved_over_right_after_it_was_written_is_written_again(
+    place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
     place.put("A.md", b"a")
     place.put("Other.md", b"[[A]]")
     torn(place, monkeypatch, "Other.md", b"torn [[A]]")
