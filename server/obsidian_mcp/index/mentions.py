@@ -12,7 +12,7 @@ import time
 from collections.abc import Iterable, Iterator
 
 from obsidian_mcp.call import CallContext
-from obsidian_mcp.index.names import SETTLED, Names
+from obsidian_mcp.index.names import Names, is_settled
 from obsidian_mcp.vault.index import Disk
 from obsidian_mcp.vault.links.link_names import mark, names_in
 
@@ -70,7 +70,7 @@ class Mentions:
         On one thread: the work is mostly the interpreter's own, and more threads would only wait for the GIL.
         """
         found: dict[str, bytes] = {}
-        young = time.time_ns() - SETTLED
+        now = time.time_ns()
         stamps, kept, until_check = self._stamps, self._mentioned, BETWEEN_CHECKS
         with _without_collector():
             for path, stamp, changed, data in self._disk.read_stamped(paths):
@@ -81,7 +81,7 @@ class Mentions:
                 mentioned = names_in(path, data)
                 stamps[path] = stamp
                 kept[path] = mentioned
-                if changed > young:
+                if not is_settled(changed, now):
                     self._young.add(path)
                 for key in wanted:
                     if key in mentioned:

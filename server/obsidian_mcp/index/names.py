@@ -1,7 +1,9 @@
 """Which files a vault has, remembered between calls and brought up to date by what has changed on disk.
 
 A folder whose time has not changed holds the names it held. A time so young that another change could share it is not
-trusted.
+trusted. How young that is depends on the steps in which the file system keeps time, and the times themselves tell: one
+with a fraction of a second in it comes from a system that keeps fractions (ext4, APFS, NTFS: some milliseconds at the
+most); one without may come from any (FAT: two seconds; HFS+, ext3, some network drives: one).
 """
 
 from __future__ import annotations
@@ -17,7 +19,13 @@ from obsidian_mcp.vault.index import Closed, Disk, Gone, Listing
 from obsidian_mcp.vault.links.resolver import Resolver
 from obsidian_mcp.vault.names import Name
 
-SETTLED = 50_000_000  # ns; file systems keep time in steps of some milliseconds
+SECOND = 1_000_000_000
+FINE, COARSE = SECOND // 20, 2 * SECOND + SECOND // 20  # ns; a bit more than the longest step, for the clock's own
+
+
+def is_settled(changed: int, now: int) -> bool:
+    """Whether what changes from now on gets another time than this."""
+    return now - changed >= (FINE if changed % SECOND else COARSE)
 
 
 class Names:
@@ -89,8 +97,9 @@ class Names:
             known = self._listings.get(folder)
             try:
                 changed = self._disk.changed(folder)
-                if known is None or known[0].changed != changed or known[1] - changed < SETTLED:
-                    self._adopt(folder, known[0] if known else None, self._disk.listing(folder))
+                if known is None or known[0].changed != changed or not is_settled(changed, known[1]):
+                    looked = time.time_ns()  # before it is listed: what comes while it is may not be in the list
+                    self._adopt(folder, known[0] if known else None, self._disk.listing(folder), looked)
             except Gone:
                 self._forget(folder)
                 continue
@@ -102,7 +111,7 @@ class Names:
             prefix = f"{folder}/" if folder else ""
             todo += [prefix + inner for inner in self._listings[folder][0].folders]
 
-    def _adopt(self, folder: str, before: Listing | None, now: Listing) -> None:
+    def _adopt(self, folder: str, before: Listing | None, now: Listing, looked: int) -> None:
         prefix = f"{folder}/" if folder else ""
         if before is None:
             self._resolver.add_all(prefix, now.files)
@@ -113,7 +122,7 @@ class Names:
             self._resolver.add_all(prefix, new - old)
         for gone in set(before.folders if before else ()) - set(now.folders):
             self._forget(prefix + gone)
-        self._listings[folder] = (now, time.time_ns())
+        self._listings[folder] = (now, looked)
 
     def _forget(self, folder: str) -> None:
         todo = [folder]
