@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: help setup test check format unit quick coverage catalogue manifest specs icon picture readme bundle clients demo live bench bench-quick fuzz soak clean
+.PHONY: help setup test check format unit quick coverage catalogue manifest specs icon picture readme bundle clients demo live bench bench-quick fuzz law soak clean
 help: ## List the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-11s %s\n", $$1, $$2}'
 
@@ -97,6 +97,10 @@ bench-quick: $(READY) ## Our own bars, in about a minute
 fuzz: $(READY) ## A million hostile lines, and the model-based tests for longer
 	$(BIN)/python -m tests.attack.wire
 	OBSIDIAN_MCP_LONGER=20 $(BIN)/python -m pytest --timeout 3600 tests/attack/test_model.py
+
+law: $(READY) ## Random renames in a copy of a real vault: make law VAULT=FOLDER [RENAMES=N]
+	@test -d "$(VAULT)" || { echo "Say which folder of notes: make law VAULT=FOLDER (a copy is used)"; exit 2; }
+	$(BIN)/python -m tests.attack.law "$(VAULT)" $(RENAMES)
 
 soak: $(READY) ## A hundred thousand calls by four clients
 	$(BIN)/python -m tests.attack.soak

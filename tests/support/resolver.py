@@ -11,12 +11,12 @@ import unicodedata
 import urllib.parse
 
 
-def _folded(text: str) -> str:
+def folded(text: str) -> str:
     return unicodedata.normalize("NFC", unicodedata.normalize("NFC", text).lower())
 
 
 def same(one: str, other: str) -> bool:
-    return _folded(one) == _folded(other)
+    return folded(one) == folded(other)
 
 
 def leads_to(target: str, source: str, paths: list[str]) -> str | None:
@@ -36,8 +36,8 @@ def leads_to(target: str, source: str, paths: list[str]) -> str | None:
                 return path
     for name in names:
         called = [path for path in paths if same(posixpath.basename(path), posixpath.basename(name))]
-        ends = [path for path in called if _folded(path).endswith(_folded(name))]
-        below = [path for path in ends if _folded(path).startswith(_folded(folder))]
+        ends = [path for path in called if folded(path).endswith(folded(name))]
+        below = [path for path in ends if folded(path).startswith(folded(folder))]
         for group in (below, ends):
             if group:
                 return sorted(group, key=lambda path: (len(path), path))[0]
