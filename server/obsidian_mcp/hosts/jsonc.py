@@ -36,13 +36,13 @@ def with_entry(text: str, section: str, name: str, entry: dict[str, Any], commen
         return _inserted(text, inside, name, entry)
     if not isinstance(own.value.value, dict):
         return _replaced(text, inside, own, entry)
+    within = own.value
     for key, value in entry.items():  # one by one, so that comments between them stay
-        within = parse(text, comments).at(section, name)
         member = within.member(key)
-        if member is None:
-            text = _inserted(text, within, key, value)
-        elif member.value.value != value:
-            text = _replaced(text, within, member, value)
+        if member is not None and member.value.value == value:
+            continue
+        text = _replaced(text, within, member, value) if member else _inserted(text, within, key, value)
+        within = parse(text, comments).at(section, name)
     return text
 
 
@@ -141,9 +141,11 @@ def _line_at(text: str, at: int) -> int:
 
 
 def _line_start(text: str, at: int) -> int | None:
-    """Where the line begins, if nothing but white space stands before."""
-    start = _line_at(text, at)
-    return start if not text[start:at].strip(" \t") else None
+    """Where the line begins, if nothing but white space stands before. Looks no further back than that goes."""
+    start = at
+    while start and text[start - 1] in " \t":
+        start -= 1
+    return start if not start or text[start - 1] in "\r\n" else None
 
 
 def _indent_of(text: str, at: int) -> str:
@@ -155,9 +157,11 @@ def _indent_of(text: str, at: int) -> str:
 
 def _unit(text: str, root: Node) -> str:
     """One step of indentation: that of the first member against what it is in."""
+    outer = _indent_of(text, root.start)
     for member in root.members:
-        outer, inner = _indent_of(text, root.start), _indent_of(text, member.start)
-        if _line_start(text, member.start) is not None and inner.startswith(outer) and inner != outer:
+        line = _line_start(text, member.start)
+        inner = text[line : member.start] if line is not None else ""
+        if inner.startswith(outer) and inner != outer:
             return inner[len(outer) :]
     found = re.search(r"[\r\n]([ \t]+)\S", text)
     return found[1] if found else "  "

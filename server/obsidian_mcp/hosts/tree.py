@@ -9,7 +9,7 @@ from typing import Any
 
 _SPACE = re.compile(r"[ \t\r\n]*")
 _COMMENT = re.compile(r"//[^\r\n]*|/\*.*?\*/", re.DOTALL)
-_STRING = re.compile(r'"(?:[^"\\\x00-\x1f]|\\.)*"')
+_STRING = re.compile(r'"[^"\\\x00-\x1f]*+(?:\\.[^"\\\x00-\x1f]*+)*"')
 _SCALAR = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?|true|false|null")
 DEEPEST = 200
 
@@ -83,7 +83,8 @@ class _Parser:
         while True:
             space = _SPACE.match(self._text, self._at)
             self._at = space.end() if space else self._at
-            comment = _COMMENT.match(self._text, self._at)
+            begins = self._text.startswith("/", self._at)
+            comment = _COMMENT.match(self._text, self._at) if begins else None
             if comment is None:
                 return
             if not self._comments:
@@ -116,7 +117,7 @@ class _Parser:
         if found is None:
             raise self._broken("a value is missing or malformed")
         try:
-            value = json.loads(found[0])
+            value = json.loads(found[0]) if "\\" in found[0] or found[0][0] != '"' else found[0][1:-1]
         except ValueError:
             raise self._broken("a malformed text") from None
         self._at = found.end()
@@ -149,7 +150,7 @@ class _Parser:
         node.used = self._used
         if self._text[self._at : self._at + 1] != closing:
             return False
-        if after_comma and not self._comments and self._text[: self._used].endswith(","):
+        if after_comma and not self._comments and self._text.startswith(",", self._used - 1):
             raise self._broken("a comma stands before the end, which the host does not allow")
         return self._take(closing)
 

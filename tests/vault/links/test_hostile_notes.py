@@ -1,12 +1,7 @@
-"""Notes made to keep a reader busy. Each would take hours, or all memory, if it cost more than its length.
-
-Whether that is so is seen from two sizes, by the processor's time and not the clock's: eight times the length may cost
-three times more than eight times the work, where the square would cost eight times more.
-"""
+"""Notes made to keep a reader busy. Each would take hours, or all memory, if it cost more than its length."""
 
 from __future__ import annotations
 
-import time
 import tracemalloc
 from collections.abc import Callable
 from typing import TypeVar
@@ -16,9 +11,8 @@ import pytest
 from obsidian_mcp.vault import text
 from obsidian_mcp.vault.links.link_names import mark, names_in
 from obsidian_mcp.vault.links.reader import in_canvas, in_note
+from tests.support.growth import FEW, TIMES, require_linear
 
-FEW, TIMES, AT_MOST = 1_000, 8, 3
-LITTLE = 0.02  # seconds: less than this is little whatever the length
 T = TypeVar("T")
 NOTES: dict[str, Callable[[int], str]] = {
     "an escaped quote that never ends": lambda n: '---\na: ["' + '\\"' * n + "\n---\n",
@@ -43,21 +37,6 @@ NOTES: dict[str, Callable[[int], str]] = {
     "lines of prose": lambda n: "a\n" * n * 10,
     "white space before a parenthesis": lambda n: "[a](b" + " " * n + "\n",
 }
-
-
-def cost(work: Callable[[], object]) -> float:
-    """Of the processor's time, the least of three: what else goes on can only add to it."""
-    times = []
-    for _ in range(3):
-        began = time.process_time()
-        work()
-        times.append(time.process_time() - began)
-    return min(times)
-
-
-def require_linear(work: Callable[[int], object]) -> None:
-    large = cost(lambda: work(FEW * TIMES))
-    assert large < LITTLE or large < AT_MOST * TIMES * cost(lambda: work(FEW))
 
 
 def peak_of(work: Callable[[], T]) -> tuple[T, int]:
