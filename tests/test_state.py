@@ -11,14 +11,16 @@ from pathlib import Path
 from typing import cast
 
 import pytest
-from filelock import FileLock
+from filelock import FileLock, Timeout
 
+import obsidian_mcp.state
+from obsidian_mcp import logs
 from obsidian_mcp.backends.files import transaction
 from obsidian_mcp.backends.files.recovery import Recovery
 from obsidian_mcp.backends.files.root import VaultRoot
 from obsidian_mcp.backends.files.vault import FilesVault
 from obsidian_mcp.call import CallContext
-from obsidian_mcp.errors import Cancelled, Conflict, FileFailed
+from obsidian_mcp.errors import Cancelled, Conflict, FileFailed, TimedOut
 from obsidian_mcp.operations.editing import edit
 from obsidian_mcp.state import FolderLock, State, state_folder
 from obsidian_mcp.vault.changes import ChangeSet, Write
@@ -92,6 +94,59 @@ def test_a_call_that_is_cancelled_while_it_waits_for_another_server_writes_nothi
             server.request("ping")
         server.call("append_note", name="A", content="d")
     assert own_world.get("A.md") == b"a\nb\nd"
+
+
+@pytest.fixture
+def warnings(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    said: list[str] = []
+    monkeypatch.setattr(logs, "log", lambda level, event, **_: said.append(event))
+    return said
+
+
+def locked_once(state: State, limit: float) -> bool:
+    """Whether a call of that limit came to write."""
+    try:
+        with state.locked(CallContext(limit), "writing"):
+            return True
+    except TimedOut:
+        return False
+
+
+def test_a_folder_that_another_user_holds_for_ever_is_passed_over(
+    own_world: World, monkeypatch: pytest.MonkeyPatch, warnings: list[str]
+) -> None:
+    monkeypatch.setattr(obsidian_mcp.state, "FOLDER_PATIENCE", 0.0)
+    monkeypatch.setattr(obsidian_mcp.state, "FOLDER_AGAIN", 0.0)
+    state = State(str(own_world.vault), own_world.environment())
+    for occurrence in (1, 2):
+        with held(own_world, "folder"):
+            assert locked_once(state, 60)
+            assert locked_once(state, 60)
+        assert len(warnings) == occurrence
+        with state.locked(CallContext(60), "writing"), pytest.raises(Timeout):  # it can be had again, and is
+            FolderLock(str(own_world.vault)).acquire(0)
+
+
+def test_calls_too_short_to_wait_for_the_folder_wait_for_it_together(
+    own_world: World, monkeypatch: pytest.MonkeyPatch, warnings: list[str]
+) -> None:
+    monkeypatch.setattr(obsidian_mcp.state, "FOLDER_PATIENCE", 3 * obsidian_mcp.state.BETWEEN_TRIES)
+    monkeypatch.setattr(obsidian_mcp.state, "FOLDER_AGAIN", 0.0)
+    state = State(str(own_world.vault), own_world.environment())
+    with held(own_world, "folder"):
+        assert [locked_once(state, 0) for _ in range(4)] == [False, False, True, True]
+    assert len(warnings) == 1
+
+
+def test_a_lock_of_our_own_is_never_passed_over(
+    own_world: World, monkeypatch: pytest.MonkeyPatch, warnings: list[str]
+) -> None:
+    monkeypatch.setattr(obsidian_mcp.state, "FOLDER_PATIENCE", 0.0)
+    monkeypatch.setattr(obsidian_mcp.state, "FOLDER_AGAIN", 0.0)
+    state = State(str(own_world.vault), own_world.environment())
+    with state.locked(CallContext(60), "writing"):
+        assert not locked_once(State(str(own_world.vault), own_world.environment()), 0)
+    assert not warnings
 
 
 def test_a_state_folder_that_is_not_a_whole_path_is_passed_over() -> None:

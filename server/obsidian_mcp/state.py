@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import errno
 import hashlib
+import itertools
 import json
 import os
 import sys
@@ -20,11 +21,14 @@ from typing import Any
 
 from filelock import FileLock, Timeout
 
+from obsidian_mcp import logs
 from obsidian_mcp.call import CallContext, cancelled
 from obsidian_mcp.errors import FileFailed, TimedOut
 from obsidian_mcp.slot import Slot, unusable
 
-BETWEEN_TRIES = 0.02
+BETWEEN_TRIES = 0.02  # seconds
+FOLDER_PATIENCE = 10.0  # seconds that the folder's lock is waited for since it was last had
+FOLDER_AGAIN = 1.0  # seconds that each call waits for it after that
 
 
 def state_folder(environ: Mapping[str, str], platform: str = sys.platform) -> Path:
@@ -53,11 +57,17 @@ def _user() -> int:
 
 
 class FolderLock:
-    """A lock on a folder itself, which makes no file. Where the system has none, every server gets it."""
+    """A lock on a folder itself, which makes no file. Where the system has none, every server gets it.
+
+    Another user who may read the folder can hold it too, for ever. A server of ours has it for the length of one
+    change, so it is given up after the patience: see specs/embedded-vault.md for what that leaves unprotected.
+    """
 
     def __init__(self, folder: str) -> None:
         self._folder = folder
         self._fd: int | None = None
+        self._in_vain = 0  # tries of waiting calls since it was last had
+        self._told = False
 
     def acquire(self, timeout: float) -> None:
         """At once or not at all. Raises Timeout if another server has it."""
@@ -73,11 +83,23 @@ class FolderLock:
             raise Timeout(self._folder) from None
         except OSError:  # a file system whose folders can't be locked, or a folder that can't be used for anything
             self.release()
+        self._in_vain, self._told = 0, False
 
     def release(self) -> None:
         if self._fd is not None:
             os.close(self._fd)
             self._fd = None
+
+    def gives_up(self, tries: int) -> bool:
+        """After each try in vain, with their number in this call. Logged once, until it is had again."""
+        self._in_vain += 1
+        if self._in_vain * BETWEEN_TRIES < FOLDER_PATIENCE or tries * BETWEEN_TRIES < FOLDER_AGAIN:
+            return False
+        if not self._told:
+            why = f"another program has held its lock for {FOLDER_PATIENCE:g} s or more"
+            logs.log("warning", "writing without the lock on the vault's folder", folder=self._folder, why=why)
+            self._told = True
+        return True
 
 
 class State:
@@ -88,23 +110,33 @@ class State:
         self._is_shared = _own_folder(environ) is None
         self._journal = self._folder / "transaction.json"
         self.slot = Slot(self._folder / "write.record")
+        self._folder_lock = FolderLock(self._root)
 
     @contextlib.contextmanager
     def locked(self, call: CallContext, doing: str) -> Iterator[None]:
         """Alone among all servers on this vault. The system frees the locks of one that dies."""
         with contextlib.ExitStack() as held:
             for lock in self._locks():
-                while not self._took(lock):
-                    if call.cancelled:
-                        raise cancelled()
-                    if call.remaining <= 0:
-                        raise TimedOut(
-                            f"Another server was writing to this vault for {call.limit:g} s, so {doing} was not begun.",
-                            "Try again.",
-                        )
-                    time.sleep(BETWEEN_TRIES)
-                held.callback(lock.release)
+                if self._waited_for(lock, call, doing):
+                    held.callback(lock.release)
             yield
+
+    def _waited_for(self, lock: FileLock | FolderLock, call: CallContext, doing: str) -> bool:
+        """Whether it was had. Only the folder's is ever done without: the file's is held by then."""
+        for tries in itertools.count(1):
+            if self._took(lock):
+                return True
+            if call.cancelled:
+                raise cancelled()
+            if isinstance(lock, FolderLock) and lock.gives_up(tries):
+                return False
+            if call.remaining <= 0:
+                raise TimedOut(
+                    f"Another server was writing to this vault for {call.limit:g} s, so {doing} was not begun.",
+                    "Try again.",
+                )
+            time.sleep(BETWEEN_TRIES)
+        raise AssertionError("tries have no end")
 
     @contextlib.contextmanager
     def locked_if_free(self) -> Iterator[bool]:
@@ -130,7 +162,7 @@ class State:
                 raise PermissionError(errno.EACCES, "it belongs to another user")
         except OSError as error:
             raise self._unusable(error) from None
-        return FileLock(str(self._folder / "lock"), thread_local=False), FolderLock(self._root)
+        return FileLock(str(self._folder / "lock"), thread_local=False), self._folder_lock
 
     def _took(self, lock: FileLock | FolderLock) -> bool:
         try:

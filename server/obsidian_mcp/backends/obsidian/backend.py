@@ -31,6 +31,7 @@ class ObsidianBackend:
         self._locate = locate
         self._command: str | None = None
         self._folders: dict[str, str] = {}
+        self._states: dict[str, State] = {}  # by real path: each knows how its lock has fared
 
     def open(self, wanted: str, call: CallContext) -> tuple[ObsidianVault, None]:
         command = self._find_command()
@@ -49,7 +50,8 @@ class ObsidianBackend:
         folder = found.path if found else self._folder_of(place.unique_name, client)
         root = VaultRoot(folder) if os.path.isabs(folder) else None
         within_reach = root if root and root.is_there else None
-        state = State(folder, self._settings.environ)
+        real = os.path.realpath(folder)
+        state = self._states.setdefault(real, State(real, self._settings.environ))
         if within_reach:
             with contextlib.suppress(FileFailed):  # logged; a read does without, and the next write tries again
                 record.put_right(within_reach, state)
