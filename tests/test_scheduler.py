@@ -179,3 +179,33 @@ def test_a_sharp_in_a_folder_or_name_hides_no_note() -> None:
 
 def test_a_list_of_names_touches_each_and_other_arguments_none() -> None:
     assert touched({"names": ["A.md", "x/B"], "content": "C"}, ["names"]) == {"a", "b"}
+
+
+@pytest.mark.parametrize("allowed", [0, 1])
+def test_where_no_thread_can_be_started_jobs_run_on_those_there_are(
+    monkeypatch: pytest.MonkeyPatch, allowed: int
+) -> None:
+    """A long chain too: a job that follows another does not run inside it."""
+    really, started, over = threading.Thread.start, list[threading.Thread](), threading.Event()
+
+    def start(thread: threading.Thread) -> None:
+        if len(started) >= allowed:
+            raise RuntimeError("can't start new thread")
+        started.append(thread)
+        really(thread)
+
+    monkeypatch.setattr(threading.Thread, "start", start)
+    scheduler, ran = Scheduler(), list[int]()
+
+    def job(number: int) -> Callable[[], None]:
+        def work() -> None:
+            if number == 0:
+                scheduler.run_batch(((write("a"), job(later)) for later in range(1, 3000)), PATIENCE)
+                scheduler.submit(write("a"), over.set)
+            ran.append(number)
+
+        return work
+
+    scheduler.submit(write("a"), job(0))
+    assert over.wait(PATIENCE)
+    assert ran == list(range(3000))

@@ -163,9 +163,11 @@ class WarmUp:
         self._nudges += 1
         if self._go is None:
             import threading  # not before the first reply
+            from contextlib import suppress
 
             go = self._go = threading.Event()
-            threading.Thread(target=self._run, args=(go,), daemon=True).start()
+            with suppress(RuntimeError, MemoryError):  # no further thread is allowed: the first call loads it
+                threading.Thread(target=self._run, args=(go,), daemon=True).start()
         elif self._nudges == 3:
             self._go.set()
 

@@ -87,6 +87,7 @@ class Connection:
         self._ended = ended
         self._heard = heard
         self.started = 0  # jobs so far
+        self.longest = 0.0  # of their limits, in seconds
         self._session = session or Session()
         self._calls = {} if calls is None else calls
         self._own: set[CallContext] = set()
@@ -212,25 +213,33 @@ class Connection:
             self._calls[request.id] = call
             self._own.add(call)
             self.started += 1
+            self.longest = max(self.longest, job.limit)
             self._unanswered += 1
             self._bytes_under_way += size
 
         def work() -> None:
-            reply = None if call.cancelled else running.reply(request.id, job, call)
-            progress.close()
-            with self._change:
-                # Free before the reply is sent: a client that has read it may use the id again.
-                del self._calls[request.id]
-            answer(None if call.cancelled else reply)
-            with self._change:
-                self._own.discard(call)
-                self._unanswered -= 1
-                self._bytes_under_way -= size
-                self._change.notify_all()
-            if self._ended is not None:
-                self._ended()
+            try:
+                reply = None if call.cancelled else running.reply(request.id, job, call)
+                progress.close()
+                with self._change:
+                    # Free before the reply is sent: a client that has read it may use the id again.
+                    del self._calls[request.id]
+                answer(None if call.cancelled else reply)
+            finally:  # whatever happened: the end of the input waits for it
+                self._over(request.id, call, size)
 
         self._scheduler.submit(job.access, work)
+
+    def _over(self, id: str | int, call: CallContext, size: int) -> None:
+        with self._change:
+            if self._calls.get(id) is call:
+                del self._calls[id]
+            self._own.discard(call)
+            self._unanswered -= 1
+            self._bytes_under_way -= size
+            self._change.notify_all()
+        if self._ended is not None:
+            self._ended()
 
     def _notice(self, request: jsonrpc.Request) -> None:
         """Notifications get no reply, known or not."""

@@ -3,11 +3,13 @@
 Lines are written by a thread of their own, several at a time: woken for each, it
 would take the interpreter from the calls. Warnings are written at once. Only so
 many may wait: a host that never reads stderr costs log lines, not the server.
+Where the system allows no thread, each line is written at once, or dropped.
 """
 
 from __future__ import annotations
 
 import atexit
+import contextlib
 import os
 import select
 import sys
@@ -46,12 +48,17 @@ class _Writer:
         self._some = threading.Event()
         self._at_once = threading.Event()
         self._closing = False
-        self._thread = threading.Thread(target=self._write, daemon=True)
-        self._thread.start()
+        self._thread: threading.Thread | None = threading.Thread(target=self._write, daemon=True)
+        try:
+            self._thread.start()
+        except (RuntimeError, MemoryError):
+            self._thread = None
         atexit.register(self.close)
 
     def info(self, line: str) -> None:
-        if len(self._lines) < MOST_WAITING:  # else stderr is not read, and the calls matter more
+        if self._thread is None:
+            _write_if_read(line)
+        elif len(self._lines) < MOST_WAITING:  # else stderr is not read, and the calls matter more
             self._lines.append(line)
             if not self._some.is_set():
                 self._some.set()
@@ -67,7 +74,8 @@ class _Writer:
         self._closing = True
         self._at_once.set()
         self._some.set()
-        self._thread.join(within)
+        if self._thread is not None:
+            self._thread.join(within)
 
     def _write(self) -> None:
         is_last = False
@@ -92,6 +100,15 @@ def _write_whole(data: bytes) -> None:
             rest = rest[os.write(STDERR, rest) :]
         except BlockingIOError:
             select.select([], [STDERR], [])
+
+
+def _write_if_read(line: str) -> None:
+    """No more than a pipe takes without waiting."""
+    with contextlib.suppress(OSError):
+        for batch in _batches([line]):
+            if len(batch) > IN_ONE_STEP or not select.select([], [STDERR], [], 0)[1]:
+                return
+            os.write(STDERR, batch)
 
 
 def _batches(lines: list[str]) -> Iterator[bytes]:

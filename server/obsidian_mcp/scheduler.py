@@ -13,12 +13,13 @@ The threads. Ready jobs run on a pool that grows to THREADS. But handing a job t
 costs more than most jobs take: two Python threads that both have work take the GIL from each other at every system
 call. So a door hands over everything that one read of its input brought with `run_batch`: one thread runs the jobs in
 order while the door's own thread waits, without the GIL. A job that is not quick is left alone with its thread, and
-the jobs after it get threads of their own: a slow read delays the others by the patience, not by its length.
+the jobs after it get threads of their own: a slow read delays the others by the patience, not by its length. Where the
+system allows no further thread, the jobs wait for those that there are; where there is none, the door's own runs them.
 """
 
 from __future__ import annotations
 
-from _queue import SimpleQueue
+from _queue import Empty, SimpleQueue
 from _thread import allocate_lock
 
 TYPE_CHECKING = False
@@ -78,6 +79,7 @@ class Scheduler:
         self._threads = threads
         self._started = 0
         self._busy = 0
+        self._alone = False  # whether a caller's thread runs the jobs, because there is no other
 
     def submit(self, access: Access, work: Work) -> None:
         """Run the work on a thread of the pool as soon as its turn comes."""
@@ -177,16 +179,39 @@ class Scheduler:
         if more:
             import threading  # with all that it loads: not before the first job
 
-            threading.Thread(target=self._work, daemon=True).start()
+            try:
+                threading.Thread(target=self._work, daemon=True).start()
+            except (RuntimeError, MemoryError):  # a limit on threads or on memory
+                self._do_without()
 
     def _work(self) -> None:
         while True:
-            work = self._ready.get()
+            self._run_next(self._ready.get())
+
+    def _run_next(self, work: Work) -> None:
+        try:
+            work()
+        finally:
+            with self._lock:
+                self._busy -= 1
+
+    def _do_without(self) -> None:
+        """A thread could not be started: where there is none at all, the first to find that runs what is ready."""
+        with self._lock:
+            self._started -= 1
+            if self._started or self._alone:  # a job that follows another would else run inside it
+                return
+            self._alone = True
+        while (work := self._next_alone()) is not None:
+            self._run_next(work)
+
+    def _next_alone(self) -> Work | None:
+        with self._lock:
             try:
-                work()
-            finally:
-                with self._lock:
-                    self._busy -= 1
+                return self._ready.get_nowait()
+            except Empty:
+                self._alone = False
+                return None
 
 
 def _first(lane: deque[_Turn]) -> _Turn | None:

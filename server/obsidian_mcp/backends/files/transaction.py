@@ -10,10 +10,11 @@ changed since is left as it is.
 
 from __future__ import annotations
 
+import collections
 import contextlib
 import functools
+import threading
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 
 from obsidian_mcp.backends.files import atomic, read, record, trash, write
@@ -251,24 +252,41 @@ def _settle(root: VaultRoot, swaps: Sequence[_Swap]) -> None:
     Raises the first failure when all have ended.
     """
 
-    def attempt(group: Sequence[_Swap]) -> Failure | None:
-        try:
-            with contextlib.closing(HeldFolder(root.prefix)) as folder:
-                for one in group:
-                    write.settle(one.path, folder)
-        except Failure as failure:
-            return failure
-        return None
+    def attempt(group: Sequence[_Swap]) -> None:
+        with contextlib.closing(HeldFolder(root.prefix)) as folder:
+            for one in group:
+                write.settle(one.path, folder)
 
     groups: dict[str, list[_Swap]] = {}
     for one in swaps:
         groups.setdefault(one.path.rpartition("/")[0], []).append(one)
     parts = [group[at : at + MOST_IN_A_ROW] for group in groups.values() for at in range(0, len(group), MOST_IN_A_ROW)]
-    if len(swaps) < FEW:
-        failures = [attempt(part) for part in parts]
-    else:
-        with ThreadPoolExecutor(WRITERS) as pool:
-            failures = list(pool.map(attempt, parts))
-    for failure in failures:
-        if failure is not None:
-            raise failure
+    _side_by_side([functools.partial(attempt, part) for part in parts], 1 if len(swaps) < FEW else WRITERS)
+
+
+def _side_by_side(works: Sequence[Callable[[], None]], threads: int) -> None:
+    """Each of them, on this thread and as many others as the system allows. Raises the first failure at the end."""
+    left, failures = collections.deque(works), list[Exception]()
+
+    def work() -> None:
+        while True:
+            try:
+                one = left.popleft()
+            except IndexError:
+                return
+            try:
+                one()
+            except Exception as failure:  # noqa: BLE001  # raised below
+                failures.append(failure)
+
+    others: list[threading.Thread] = []
+    with contextlib.suppress(RuntimeError, MemoryError):  # a limit on threads: those that there are do it all
+        for _ in range(min(threads, len(works)) - 1):
+            other = threading.Thread(target=work)
+            other.start()
+            others.append(other)
+    work()
+    for other in others:
+        other.join()
+    if failures:
+        raise failures[0]

@@ -42,6 +42,11 @@ def run(
     """Run a command to its end, within what is left of the call's limit."""
     call.check(doing)
     with call.running(lambda: _spawn(argv, environ), end) as child, _Pipes(child, most) as pipes:
+        if not pipes.read():
+            raise CliFailed(
+                f"The Obsidian CLI could not be heard while {doing}: the system allows no further thread.",
+                "End other programs or raise the limit, then try again.",
+            )
         finished = pipes.wait(call, doing)
         if call.cancelled:
             raise cancelled()
@@ -146,8 +151,16 @@ class _Pipes:
         self._left = False
         self._open = 2
         self._change = threading.Condition()
-        for pipe, into in ((child.stdout, self.stdout), (child.stderr, self.stderr)):
-            threading.Thread(target=self._read, args=(pipe, into), daemon=True).start()
+
+    def read(self) -> bool:
+        """Begin to; whether it can be done."""
+        child = self._child
+        try:
+            for pipe, into in ((child.stdout, self.stdout), (child.stderr, self.stderr)):
+                threading.Thread(target=self._read, args=(pipe, into), daemon=True).start()
+        except (RuntimeError, MemoryError):
+            return False
+        return True
 
     def __enter__(self) -> Self:
         return self

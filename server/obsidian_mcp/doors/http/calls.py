@@ -14,6 +14,7 @@ from obsidian_mcp.call import CallContext
 from obsidian_mcp.doors.http.loop_bridge import LoopBridge
 from obsidian_mcp.errors import Failure
 from obsidian_mcp.features.tools import Tools
+from obsidian_mcp.scheduler import Access
 
 T = TypeVar("T")
 BEFORE_WATCHING = 0.05  # seconds
@@ -43,6 +44,21 @@ class Calls:
 
         self._bridge.submit(job.access, work)
         return await unless_gone(future, request, call.cancel, self._bridge)
+
+    async def look(self, look: Callable[[], T]) -> T:
+        """What it finds, on a thread of the same pool: it touches no note."""
+        loop = asyncio.get_running_loop()
+        future: asyncio.Future[T] = loop.create_future()
+
+        def work() -> None:
+            try:
+                found, bug = look(), None
+            except Exception as raised:  # noqa: BLE001  # raised again where it is awaited
+                found, bug = None, raised
+            self._bridge.deliver(loop, functools.partial(_settle, future, found, bug))
+
+        self._bridge.submit(Access(frozenset(), writes=False), work)
+        return await future
 
 
 def _settle(future: asyncio.Future[Any], outcome: Any, failure: Exception | None) -> None:

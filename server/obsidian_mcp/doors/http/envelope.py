@@ -32,7 +32,7 @@ class Envelope:
         async with self._looking:  # many who ask at once get one look
             now = time.monotonic()
             if self._status is None or now - self._status[0] >= CACHED:
-                self._status = (now, await asyncio.to_thread(self._look))
+                self._status = (now, await self._calls.look(self._look))
         uptime = int(time.monotonic() - self._began)
         return messages.response(200, envelope.health(self._status[1], len(self._catalogue.names), uptime))
 

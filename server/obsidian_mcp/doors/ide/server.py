@@ -29,6 +29,7 @@ from obsidian_mcp.vault.active import Active
 
 ENDING = ("SIGTERM", "SIGINT", "SIGHUP")
 TRIES = 20
+BETWEEN_LOOKS = 0.1  # seconds between two looks whether the program has ended
 
 
 class NoDoor(Exception):
@@ -154,7 +155,7 @@ async def _run(
     try:
         for one in doors:
             servers.append(await one.door.open(one.listening))
-            one.watcher.begin()
+            _begin(one.watcher)
             logs.log("info", "listening", vault=one.known.folder, port=one.known.port, pid=os.getpid())
             opened(one.known)
         if not command:
@@ -166,7 +167,9 @@ async def _run(
         child = ChildProgram(command, first.folder, first.port, environ)
         # Ctrl-C is pressed for the program, which gets it from the terminal.
         ending.pass_on(lambda number: None if number == signal.SIGINT else child.end(number))
-        return await asyncio.to_thread(child.wait)
+        while (code := child.exit_code) is None:  # not by a thread, which the system may not allow
+            await asyncio.sleep(BETWEEN_LOOKS)
+        return code
     finally:
         ending.ignore()
         for one in doors:
@@ -175,6 +178,13 @@ async def _run(
             server.close()
         await _closed(servers)
         logs.log("info", "ended")
+
+
+def _begin(watcher: Watcher) -> None:
+    try:
+        watcher.begin()
+    except (RuntimeError, MemoryError):
+        raise NoDoor("the system allows no further thread; end other programs or raise the limit") from None
 
 
 def _set(stop: asyncio.Event, loop: asyncio.AbstractEventLoop) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import _signal as signal  # type: ignore[import-not-found, unused-ignore]  # `signal` loads `enum`, for names alone
+from time import monotonic
 
 from obsidian_mcp import running
 from obsidian_mcp.connection import Connection
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
 MOST_GATHERED = 500  # calls
 PATIENCE = 0.002  # seconds that the next line waits for a call: most are over by then
+BEYOND_LIMIT = 10.0  # seconds that a call may take beyond its limit once the input has ended
 BETWEEN_LOOKS = 0.25  # seconds between two looks whether the client still waits for the last answers
 
 
@@ -60,15 +62,26 @@ def serve(
         begin(send)
     try:
         _serve(pipe, connection, gathered, warm_up)
-        while not connection.drain(BETWEEN_LOOKS):
-            pipe.check()
-        end(0)
+        end(0 if _drained(pipe, connection) else 1)
     except streams.Closed:
         connection.abandon()
         end(1)
     except _Stop as stop:
         connection.abandon()
         end(128 + stop.number)
+
+
+def _drained(pipe: streams.Streams, connection: Connection) -> bool:
+    """Wait for the last answers; whether all came. A call that has long passed its limit is not waited for."""
+    left, since = connection.under_way, monotonic()
+    while not connection.drain(BETWEEN_LOOKS):
+        pipe.check()
+        if left != connection.under_way:
+            left, since = connection.under_way, monotonic()
+        elif monotonic() - since > connection.longest + BEYOND_LIMIT:
+            connection.abandon()
+            return False
+    return True
 
 
 class _Gathered:

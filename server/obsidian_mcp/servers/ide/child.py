@@ -29,10 +29,11 @@ class ChildProgram:
             )
             raise NoChildProgram(f"{words[0]} cannot be started: {known}") from None
 
-    def wait(self) -> int:
-        """Its exit code, as a shell would tell it."""
-        code = self._process.wait()
-        return code if code >= 0 else 128 - code
+    @property
+    def exit_code(self) -> int | None:
+        """As a shell would tell it; None while it runs."""
+        code = self._process.poll()
+        return code if code is None or code >= 0 else 128 - code
 
     def end(self, number: int = signal.SIGTERM) -> None:
         """Pass on that the end has come."""

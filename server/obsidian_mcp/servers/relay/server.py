@@ -24,6 +24,10 @@ NAMING = (
     "new_name", "new_path", "old_path", "notes", "paths", "files",
 )  # fmt: skip
 NOT_YET = BridgeFailed("The bridge server has not been reached yet.", "Try again in a moment.")
+NO_THREAD = BridgeFailed(
+    "The bridge server is not looked for: the system allows no further thread.",
+    "End other programs or raise the limit, then restart this one.",
+)
 
 
 class RelayServer:
@@ -46,7 +50,10 @@ class RelayServer:
         """Look for the server from now on; `tell` takes what the client should hear."""
         self._tell = tell
         poller = Poller(self._remote, self._adopt, self._despair, threading.Event().wait)
-        threading.Thread(target=poller.run, daemon=True).start()
+        try:
+            threading.Thread(target=poller.run, daemon=True).start()
+        except (RuntimeError, MemoryError):
+            self._despair(NO_THREAD)
 
     def _adopt(self, tools: Sequence[dict[str, Any]]) -> None:
         logs.log("info", "tools", count=len(tools), url=self._remote.url)
