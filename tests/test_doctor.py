@@ -44,8 +44,8 @@ def test_a_good_world_passes_every_check(own_world: World) -> None:
     before = own_world.tree()
     code, checks = examine(own_world)
     assert code == 0
-    wanted = "python settings backend executable app cli version latency sandbox vault folder links trash state hosts"
-    assert list(checks) == wanted.split()
+    wanted = "python settings backend executable app cli version latency sandbox vault folder folders links trash state"
+    assert list(checks) == [*wanted.split(), "hosts"]
     assert {name for name, check in checks.items() if check["status"] != "ok"} == {"hosts"}
     assert own_world.tree() == before
     assert not (own_world.folder / "home").exists()
@@ -122,6 +122,28 @@ def test_a_vault_whose_folder_is_gone(own_world: World) -> None:
     code, checks = examine(own_world)
     assert (code, checks["folder"]["status"]) == (1, "fail")
     assert "not mounted" in checks["folder"]["cause"]
+
+
+@pytest.mark.parametrize(
+    ("options", "status"), [((), "fail"), (("--read-only",), "warn"), (("--backend", "obsidian"), "warn")]
+)
+def test_a_folder_that_may_not_be_listed_is_found_before_it_stops_a_move(
+    own_world: World, monkeypatch: pytest.MonkeyPatch, options: tuple[str, ...], status: str
+) -> None:
+    def refuse(path: str) -> Any:
+        if path.endswith("Closed"):
+            raise PermissionError(13, "Permission denied")
+        return allowed(path)
+
+    allowed = os.scandir
+    own_world.put("Sub/Closed/Note.md", "x")
+    own_world.put("Sub/Open/Note.md", "x")
+    monkeypatch.setattr(os, "scandir", refuse)
+    code, checks = examine(own_world, "--vault", str(own_world.vault), *(options or ("--backend", "embedded")))
+    found = checks["folders"]
+    assert (code, found["status"]) == (int(status == "fail"), status)
+    assert f"{own_world.vault}/Sub/Closed (Permission denied)" in found["cause"]
+    assert "Open" not in found["cause"]
 
 
 def test_no_vault_at_all(own_world: World) -> None:

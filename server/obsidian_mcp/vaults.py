@@ -206,6 +206,12 @@ class FolderReader:
 
         return read.access(self._root)
 
+    def closed_folders(self) -> list[tuple[str, str]]:
+        """Those that can't be listed, and why."""
+        from obsidian_mcp.backends.files import scan
+
+        return sorted(scan.closed_folders(self._root))
+
     def settings(self) -> VaultConfig:
         from obsidian_mcp.backends.files import read
 

@@ -13,6 +13,9 @@ from obsidian_mcp.settings import UsageError
 from obsidian_mcp.state import State
 from obsidian_mcp.vaults import FolderReader, locate, meant
 
+MOST_NAMED = 5
+CLOSED = "Make them readable, move them out of the vault, or begin their names with a dot."
+
 
 def lists(it: Examination) -> Iterator[Check]:
     for place in registry.broken(it.environ):
@@ -99,9 +102,23 @@ def _folder(it: Examination, wanted: str, root: str, app_has_it: bool) -> Iterat
         yield Check("folder", "fail", f"{root} may not be written.", "Change its permissions, or use --read-only.")
     else:
         yield Check("folder", "ok", f"{root} can be read{' and written' if writable else ''}.")
+    yield from _folders(it, folder, root)
     yield _found_out("links", lambda: _links(it, folder))
     yield _found_out("trash", lambda: _trash(it, folder))
     yield _found_out("state", lambda: _state(it, root))
+
+
+def _folders(it: Examination, folder: FolderReader, root: str) -> Iterator[Check]:
+    """One that can't be listed may hold links to any note."""
+    closed = folder.closed_folders()
+    if not closed:
+        yield Check("folders", "ok", "Every folder in it can be listed.")
+        return
+    first = [f"{os.path.join(root, name)} ({why})" for name, why in closed[:MOST_NAMED]]
+    more = f" and {len(closed) - MOST_NAMED} more" if len(closed) > MOST_NAMED else ""
+    means = "no note can be moved" if it.embedded else "its notes are out of reach"
+    cause = f"These folders cannot be listed, so {means}: {', '.join(first)}{more}."
+    yield Check("folders", "fail" if it.embedded and not it.settings.read_only else "warn", cause, CLOSED)
 
 
 def _found_out(id: str, check: Callable[[], Check]) -> Check:

@@ -15,6 +15,7 @@ from collections.abc import Iterator
 
 from obsidian_mcp.call import CallContext
 from obsidian_mcp.errors import FileFailed, PermissionDenied
+from obsidian_mcp.registry import with_doctor
 from obsidian_mcp.vault.index import Closed, Disk, Gone, Listing
 from obsidian_mcp.vault.links.resolver import Resolver
 from obsidian_mcp.vault.names import Name
@@ -83,7 +84,10 @@ class Names:
             kind = PermissionDenied if closed.is_permission else FileFailed
             raise kind(
                 f"The folder {folder or 'of the vault'} could not be listed ({closed.why}), so {otherwise}.",
-                "Make it readable first.",
+                with_doctor(
+                    "Make it readable, move it out of the vault, or begin its name with a dot.",
+                    "lists all such folders",
+                ),
                 path=folder,
             )
 

@@ -4,6 +4,7 @@ import errno
 import gc
 import itertools
 import os
+import re
 from pathlib import Path
 from typing import Any
 
@@ -232,8 +233,9 @@ def test_a_folder_that_may_not_be_listed_stops_a_move_but_no_lookup(
     monkeypatch.setattr(os, "scandir", refuse)
     index = index_of(root)
     assert index.names.paths(CallContext()) == ["Top.md"]
-    with pytest.raises(PermissionDenied, match="Sub could not be listed"):
+    with pytest.raises(PermissionDenied, match="Sub could not be listed") as caught:
         dict(index.mentions.mentioning({"top"}, (), CallContext()))
+    assert re.search("move it out of the vault.*doctor", caught.value.message)
     monkeypatch.undo()
     assert dict(index.mentions.mentioning({"top"}, (), CallContext())) == {}
     assert sorted(index.names.paths(CallContext())) == ["Sub/Note.md", "Top.md"]

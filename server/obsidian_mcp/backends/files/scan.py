@@ -142,6 +142,23 @@ class Scan:
                 yield path, atomic.stamp_of(found), found.st_mtime_ns, data
 
 
+def closed_folders(root: VaultRoot) -> Iterator[tuple[str, str]]:
+    """Each folder of the vault that can't be listed, and why: what stops a move. No note is read."""
+    scan, todo = Scan(root), [""]
+    while todo:
+        folder = todo.pop()
+        try:
+            inner = scan.listing(folder).folders
+        except Gone:
+            continue
+        except Closed as closed:
+            if closed.is_ours:
+                yield folder, closed.why
+            continue
+        prefix = f"{folder}/" if folder else ""
+        todo += [prefix + name for name in inner]
+
+
 def _unread(path: str, error: OSError) -> Failure:
     """Its links must be known before anything is moved."""
     kind = PermissionDenied if isinstance(error, PermissionError) else FileFailed
