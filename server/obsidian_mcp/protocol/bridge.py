@@ -54,6 +54,15 @@ def invalid_arguments(failure: Failure) -> Problem:
     return Problem(400, "Invalid arguments", failure.message, "INVALID_ARGUMENTS", details)
 
 
+def late() -> Problem:
+    return Problem(408, "Request timeout", "The request did not arrive in time.", "REQUEST_TIMEOUT")
+
+
+def busy() -> Problem:
+    why = "Too many connections are open, and all are in use. Close some, or try again later."
+    return Problem(503, "Too many connections", why, "TOO_MANY_CONNECTIONS")
+
+
 def internal(message: str) -> Problem:
     return Problem(500, "Internal server error", message, "EXECUTION_ERROR")
 

@@ -15,6 +15,7 @@ import pytest
 from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import connect
 
+from obsidian_mcp.doors.ide.websocket import HANDSHAKES
 from obsidian_mcp.servers.ide import mention as pointing
 from tests.doors.ide.test_lock_file import run
 from tests.support.client import changed
@@ -53,6 +54,18 @@ def test_i13_a_signal_is_heard_however_much_a_client_has_asked(
     assert own_door.stop() == 0
     assert locks(lock_folder(own_world)) == []
     own_world.wait_until_all_are_gone()
+
+
+def test_i14_connections_that_say_nothing_keep_no_client_out(own_door: DoorProcess, own_token: str) -> None:
+    """More of them than handshakes may be under way, twice: also once a client is in, which is not cut for them."""
+    with ExitStack() as stack:
+        for _ in range(2):
+            silent = [socket.create_connection(("127.0.0.1", own_door.port), LIMIT) for _ in range(HANDSHAKES + 1)]
+            for one in silent:
+                stack.callback(one.close)
+            talks = [stack.enter_context(talking(own_door.port, own_token)) for _ in range(2)]
+            assert [talk.result("ping") for talk in talks] == [{}, {}]
+            assert silent[0].recv(1) == b""  # the oldest made way
 
 
 def test_i14_a_client_that_leaves_with_much_unanswered_is_noticed(

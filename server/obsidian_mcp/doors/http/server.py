@@ -8,59 +8,23 @@ import logging
 import os
 import signal
 import socket
-from typing import Any, cast
 
 import uvicorn
-from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from obsidian_mcp import logs
+from obsidian_mcp.doors.http.connections import Protocol
 from obsidian_mcp.doors.http.gate import Gate
-from obsidian_mcp.protocol import bridge, jsonrpc
+from obsidian_mcp.protocol import bridge
 from obsidian_mcp.settings import Http
 
-KEEP_ALIVE = 75  # seconds that an idle connection stays open
+KEEP_ALIVE = 30  # seconds that an idle connection stays open
+BACKLOG = 128  # connections that wait to be accepted, and that are accepted before any is looked at
 GARBAGE = 50_000  # objects that may come before the collector looks: a request leaves a few in a ring
 GRACE = 5  # seconds beyond the longest call that the end waits for
 
 
 class NoSocket(Exception):
     """The address can't be used; one line says why."""
-
-
-class _Packing:
-    """A connection on which a reply's head waits for what follows it: uvicorn always writes something more."""
-
-    def __init__(self, transport: asyncio.Transport) -> None:
-        self._transport = transport
-        self._head = b""
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._transport, name)
-
-    def write(self, data: bytes) -> None:
-        if data.startswith(b"HTTP/") and not data.startswith(b"HTTP/1.1 100"):
-            self._head = data
-            return
-        data, self._head = self._head + data, b""
-        if data:
-            self._transport.write(data)
-
-    def close(self) -> None:
-        self.write(b"")
-        self._transport.close()
-
-
-class _Protocol(H11Protocol):
-    """What isn't HTTP at all is told in JSON too. A reply is one packet where it can be."""
-
-    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as asyncio calls it
-        super().connection_made(cast("asyncio.Transport", _Packing(transport)))
-
-    def send_400_response(self, msg: str) -> None:
-        body = jsonrpc.encode(bridge.invalid_body("This is not a valid HTTP request.").body)
-        head = f"HTTP/1.1 400 Bad Request\r\ncontent-type: application/json\r\ncontent-length: {len(body)}\r\n"
-        self.transport.write(head.encode() + b"connection: close\r\n\r\n" + body)
-        self.transport.close()
 
 
 def listen(http: Http) -> socket.socket:
@@ -73,7 +37,7 @@ def listen(http: Http) -> socket.socket:
         if os.name == "posix":
             listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listening.bind(address)
-        listening.listen(512)
+        listening.listen(BACKLOG)
         return listening
     except OSError as error:
         if listening is not None:
@@ -90,7 +54,7 @@ def serve(app: Gate, listening: socket.socket, longest: float) -> None:
     """Until a signal asks for the end: then answer what runs, refuse what comes."""
     config = uvicorn.Config(
         app,
-        http=_Protocol,
+        http=Protocol,
         ws="none",
         loop="asyncio",
         lifespan="off",
@@ -99,6 +63,7 @@ def serve(app: Gate, listening: socket.socket, longest: float) -> None:
         server_header=False,
         proxy_headers=False,
         timeout_keep_alive=KEEP_ALIVE,
+        backlog=BACKLOG,
         timeout_graceful_shutdown=int(longest) + GRACE,
     )
     for name in ("uvicorn", "asyncio"):  # their words are not log lines of ours

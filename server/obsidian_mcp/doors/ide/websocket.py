@@ -9,7 +9,7 @@ import logging
 import os
 import socket
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from websockets.asyncio.server import Server, ServerConnection, serve
 from websockets.datastructures import Headers
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from obsidian_mcp.protocol.jsonrpc import Notification
 
 UNREAD = Limits().unread
-HANDSHAKES = 200  # under way at once; beyond that a connection is cut
+HANDSHAKES = 200  # under way at once; beyond that the oldest is cut
 
 
 class IdeDoor:
@@ -89,6 +89,8 @@ class IdeDoor:
 
     async def _converse(self, websocket: ServerConnection) -> None:
         assert websocket.request is not None
+        assert isinstance(websocket, _Guarded)
+        websocket.has_come()
         command = _is_command(websocket.request.headers)
         client = Client(websocket, self._limits, self._selection)
         connection = Connection(
@@ -141,12 +143,29 @@ class IdeDoor:
 
 
 class _Guarded(ServerConnection):
-    """Cut at once where too many have come and not said who they are, or where it only talks."""
+    """Cut where it only talks, or where too many have come after it and it has not said who it is.
+
+    `_coming` are the connections that have not, of all doors, oldest first: those that say nothing make way, so that
+    they can't keep a client out.
+    """
+
+    _coming: ClassVar[dict[_Guarded, None]] = {}
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         super().connection_made(transport)
-        if len(self.server.handler_tasks) > HANDSHAKES:
-            self.transport.abort()
+        self._coming[self] = None
+        if len(self._coming) > HANDSHAKES:
+            oldest = next(iter(self._coming))
+            oldest.has_come()
+            oldest.transport.abort()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self.has_come()
+        super().connection_lost(exc)
+
+    def has_come(self) -> None:
+        """No longer coming: it is admitted, or gone."""
+        self._coming.pop(self, None)
 
     def data_received(self, data: bytes) -> None:
         """Pings are answered by the library, whether the client reads the answers or not."""
