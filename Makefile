@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: help setup test check format unit quick coverage catalogue manifest specs icon picture readme bundle clients demo live bench bench-quick fuzz law soak clean
+.PHONY: help setup test check format unit quick coverage catalogue manifest specs icon picture readme bundle clients lowest demo live bench bench-quick fuzz law soak clean
 help: ## List the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-11s %s\n", $$1, $$2}'
 
@@ -80,6 +80,9 @@ bundle: $(READY) ## Build dist/obsidian-mcp-VERSION.mcpb, and check it
 clients: $(READY) ## Real clients on Node: the Inspector, two SDKs, Claude Code
 	$(BIN)/python -m interop
 	$(BIN)/python -m bench --quick
+
+lowest: $(READY) ## Each door with the lowest versions of the libraries that are allowed
+	$(BIN)/python -m interop.lowest
 
 demo: $(READY) ## A session against a sample vault
 	@$(BIN)/obsidian-mcp demo

@@ -27,7 +27,7 @@ from obsidian_mcp import __version__
 ROOT = Path(__file__).parents[1]
 UV = Path(sys.executable).with_name("uv")
 MCPB = "@anthropic-ai/mcpb@2.1.2"
-OTHER_DOORS = ("starlette", "uvicorn", "websockets")  # Desktop comes in by stdio alone: see .mcpbignore
+OTHER_DOORS = ("starlette", "uvicorn", "h11", "websockets")  # Desktop comes in by stdio alone: see .mcpbignore
 DATE = (1980, 1, 1, 0, 0, 0)
 
 
