@@ -49,7 +49,7 @@ class Wrong(Exception):
 def served(folder: Path) -> Iterator[tuple[Web, World]]:
     world = World(folder / "world")
     world.put("Note.md", "the secret of the note")
-    with Web(world.environment(), "--backend", "embedded", "--vault", str(world.vault)) as web:
+    with Web(world.environment(), "--backend", "embedded", "--vault", str(world.vault), forked=False) as web:
         yield web, world
 
 

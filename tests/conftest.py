@@ -12,6 +12,7 @@ import pytest
 
 from tests.support.client import Server
 from tests.support.foreign import reserved_port
+from tests.support.process import end_forks
 from tests.support.world import World
 
 
@@ -35,6 +36,13 @@ def nothing_is_started(request: pytest.FixtureRequest) -> Iterator[None]:
         yield
 
 
+@pytest.fixture(scope="session", autouse=True)
+def no_process_is_left() -> Iterator[None]:
+    """Set up before every other, so it ends after every server."""
+    yield
+    end_forks()
+
+
 def pytest_configure() -> None:
     """What ignores a signal hands that down to its children: nohup, and a shell's background jobs do."""
     signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -48,7 +56,7 @@ def shared_world(tmp_path_factory: pytest.TempPathFactory) -> World:
 
 @pytest.fixture(scope="session")
 def shared_server(shared_world: World) -> Iterator[Server]:
-    with Server(shared_world.environment(), "--vault", "Vault", "--timeout", "20") as server:
+    with Server(shared_world.environment(), "--vault", "Vault", "--timeout", "20", forked=False) as server:
         yield server.initialize()
 
 

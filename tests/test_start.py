@@ -78,7 +78,7 @@ def test_taking_a_call_loads_nothing_that_the_warm_up_loads() -> None:
 def test_a_call_may_come_while_everything_is_still_being_loaded(own_world: World) -> None:
     own_world.put("Note.md", "x")
     for _ in range(5):
-        with Server(own_world.environment(), "--vault", "Vault") as server:
+        with Server(own_world.environment(), "--vault", "Vault", forked=False) as server:
             server.initialize().begin("tools/list")
             numbers = [server.begin_call("read_note", name="Note") for _ in range(3)]
             assert [server.end_call(number)["content"] for number in numbers] == ["x"] * 3
@@ -89,7 +89,7 @@ def test_a_call_may_come_while_everything_is_still_being_loaded(own_world: World
 )
 def test_the_very_first_line_may_be_no_json(own_world: World, line: bytes) -> None:
     """The accelerator has no errors of its own: those are in the package, which is not loaded yet."""
-    with Server(own_world.environment(), "--vault", "Vault") as server:
+    with Server(own_world.environment(), "--vault", "Vault", forked=False) as server:
         server.write(line + b"\n")
         server.initialize()
         assert server.said[0]["error"]["code"] == -32700
@@ -97,7 +97,7 @@ def test_the_very_first_line_may_be_no_json(own_world: World, line: bytes) -> No
 
 def test_starting_alone_touches_nothing(own_world: World) -> None:
     before = sorted(own_world.folder.rglob("*"))
-    with Server(own_world.environment(), "--vault", "Vault") as server:
+    with Server(own_world.environment(), "--vault", "Vault", forked=False) as server:
         server.initialize().request("tools/list")
         assert server.finish() == 0
     assert sorted(own_world.folder.rglob("*")) == before

@@ -95,7 +95,7 @@ def soak(world: World, calls: int, progress: Callable[[int], None] = lambda tent
         world.put(f"Note {number}.md", "text\n" * 20)
         world.put(f"Log {number}.md", "")
     found = Found()
-    with Web(world.environment(), "--backend", "embedded", "--vault", str(world.vault)) as web:
+    with Web(world.environment(), "--backend", "embedded", "--vault", str(world.vault), forked=False) as web:
         clients = [Client(web, number) for number in range(CLIENTS)]
         for tenth in range(10):
             took: list[float] = []

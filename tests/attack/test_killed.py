@@ -16,7 +16,8 @@ from typing import Any
 import pytest
 
 from tests.support.client import PATIENCE, Server, ToolFailed
-from tests.support.forks import SEARCHED, Fault, Forked, Forks, Killed, faulty
+from tests.support.forks import Fault, Forked, Killed, faulty, forked_server
+from tests.support.process import SEARCHED
 from tests.support.world import World
 
 CHANGING = (
@@ -61,12 +62,6 @@ def notes(world: World) -> dict[str, bytes]:
     return {path: data for path, data in found.items() if not path.startswith(".obsidian/")}
 
 
-@pytest.fixture(scope="module")
-def forks() -> Iterator[Forks]:
-    with Forks() as forks:
-        yield forks
-
-
 @pytest.fixture(scope="module", params=[True, False], ids=["held", "by path"])
 def holds(request: pytest.FixtureRequest) -> bool:
     """Whether folders are held open, as here, or named by their paths, as where the system can't do that."""
@@ -96,13 +91,13 @@ Forking = Callable[..., contextlib.AbstractContextManager[Forked]]
 
 
 @pytest.fixture(scope="module")
-def forked(forks: Forks, holds: bool) -> Forking:
+def forked(holds: bool) -> Forking:
     """A server in a fork, on the vault of a world."""
 
     def server(
         world: World, fault: Fault | None = None, options: tuple[str, ...] = EMBEDDED
     ) -> contextlib.AbstractContextManager[Forked]:
-        return forks.server(environment(world), "--vault", str(world.vault), *options, fault=fault, holds=holds)
+        return forked_server(environment(world), "--vault", str(world.vault), *options, fault=fault, holds=holds)
 
     return server
 

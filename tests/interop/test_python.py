@@ -59,7 +59,7 @@ def test_over_http_in_both_eras(own_world: World) -> None:
             assert client.protocol_version == "2025-11-25"
             await use(await client.list_tools(), client.call_tool, own_world)
 
-    with Web(own_world.environment()) as web:
+    with Web(own_world.environment(), forked=False) as web:
         anyio.run(session, f"http://127.0.0.1:{web.port}/mcp")
 
 

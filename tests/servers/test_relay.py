@@ -15,20 +15,20 @@ from obsidian_mcp.scheduler import Access
 from obsidian_mcp.servers.relay.client import LOOK_LIMIT, Remote
 from obsidian_mcp.servers.relay.poller import Poller
 from obsidian_mcp.servers.relay.server import RelayServer
-from tests.support.client import MODERN_META, READING, TOOLS, Server, changed
+from tests.support.client import MODERN_META, READING, TOOLS, Server
 from tests.support.foreign import Foreign
 from tests.support.web import Web
 from tests.support.world import World
 
 # It looks ten times in a second, and does not give up. How often the real one does is shown without a clock: S2, S3.
-IMPATIENT = changed(
+IMPATIENT = (
     "from obsidian_mcp.servers.relay import poller\n"
     "poller.ATTEMPTS, poller.LONGEST_WAIT, poller.FIRST_WAITS, poller.BETWEEN_POLLS = 10_000, 0.1, (), 0.1"
 )
 
 
 def bridge(world: World, port: int, *options: str) -> Server:
-    return Server(world.environment(), "bridge", "--port", str(port), *options, command=IMPATIENT)
+    return Server(world.environment(), "bridge", "--port", str(port), *options, first=IMPATIENT)
 
 
 def text(server: Server, tool: str, **arguments: Any) -> tuple[bool, str]:
@@ -319,7 +319,7 @@ def test_s7_another_protocol_version_is_not_ours() -> None:
 
 def test_restarted_with_other_tools_and_a_token(own_world: World, port: int) -> None:
     environment = own_world.environment(OBSIDIAN_MCP_TOKEN="secret")
-    with Server(environment, "bridge", "--port", str(port), command=IMPATIENT) as server:
+    with Server(environment, "bridge", "--port", str(port), first=IMPATIENT) as server:
         server.initialize()
         with Web(environment, "--port", str(port)):
             while sorted(names(server)) != sorted(TOOLS):

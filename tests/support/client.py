@@ -6,15 +6,16 @@ import contextlib
 import json
 import queue
 import subprocess
-import sys
 import threading
-from collections.abc import Mapping, Sequence
-from typing import Any, Self
+from collections.abc import Mapping
+from typing import Any, Self, Unpack
 
 from obsidian_mcp.tools import catalogue
+from tests.support.process import COMMAND as COMMAND
+from tests.support.process import PATIENCE as PATIENCE
+from tests.support.process import How, start
 from tests.support.world import measuring
 
-PATIENCE = 60.0
 MODERN_META = {
     "io.modelcontextprotocol/protocolVersion": "2026-07-28",
     "io.modelcontextprotocol/clientInfo": {"name": "tests", "version": "1"},
@@ -22,12 +23,6 @@ MODERN_META = {
 }
 TOOLS = catalogue.load().names
 READING = catalogue.load(read_only=True).names
-COMMAND = (sys.executable, "-m", "obsidian_mcp")
-
-
-def changed(first: str) -> tuple[str, ...]:
-    """The command, with something run before: so a test can shorten what it would have to wait for."""
-    return (sys.executable, "-c", f"{first}\nfrom obsidian_mcp.__main__ import main\nmain()\n")
 
 
 class ToolFailed(Exception):
@@ -44,14 +39,8 @@ class ToolFailed(Exception):
 class Server:
     """One server process and what it has said."""
 
-    def __init__(self, environment: Mapping[str, str], *options: str, command: Sequence[str] = COMMAND) -> None:
-        self.process = subprocess.Popen(
-            [*command, *options],
-            env=dict(environment),
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-        )
+    def __init__(self, environment: Mapping[str, str], *options: str, **how: Unpack[How]) -> None:
+        self.process = start(environment, options, **how)
         self.said: list[Any] = []
         self.log = bytearray()
         self._next = 0

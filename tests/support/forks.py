@@ -1,18 +1,15 @@
-"""Servers in forks of one process that has imported everything: a thousand lives of a server take seconds.
+"""Servers that are killed, or whose disk fails, at any step: a thousand lives of a server take seconds.
 
-A process of the tests' own, not pytest's, is forked, for a fork of one with threads may hang. It has none, and
-imports what a first life of every tool has imported. Then, over its pipes and a line of JSON at a time, it is
-asked for one life after another: the child makes a server, runs the calls it is sent, and ends, or is killed.
+Each is a fork of a process that has imported everything: see `tests.support.zygote`. Over its pipes, a line of JSON at
+a time, it is sent one call after another; it runs them, and ends, or is killed.
 
-With words on its command line this module is a real server instead, with a fault in it.
+Run as a program this module is a real server instead, with a fault in it.
 """
 
 from __future__ import annotations
 
 import contextlib
 import dataclasses
-import gc
-import importlib
 import itertools
 import json
 import os
@@ -21,18 +18,13 @@ import signal
 import stat
 import subprocess
 import sys
-import tempfile
-import threading
 import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from pathlib import Path
-from typing import Any, NoReturn, Self
+from typing import Any, NoReturn
 
-from tests.support.client import PATIENCE, ToolFailed
-from tests.support.world import SERVER, World
+from tests.support.client import ToolFailed
+from tests.support.process import PATIENCE, Fork
 
-ROOT = Path(__file__).parents[2]
-SEARCHED = f"{SERVER}{os.pathsep}{ROOT}"  # this checkout, whatever the environment has installed
 RunTool = Callable[[str, Mapping[str, Any]], dict[str, Any]]
 
 # As they were: what tells and counts must neither count nor fail itself.
@@ -152,85 +144,23 @@ def _hear() -> dict[str, Any] | None:
     return heard
 
 
-def _live(asked: Mapping[str, Any]) -> NoReturn:
-    """One life of a server, in a child: from its first call until it is asked for no tool, or is killed."""
+def live(options: Sequence[str], fault_words: Mapping[str, Any], holds: bool) -> NoReturn:
+    """One life of a server, in a child: until it is sent no more calls, or is killed."""
     try:
-        os.dup2(os.open(os.devnull, os.O_RDWR | os.O_CLOEXEC), 2)  # for its log
-        os.environ.clear()
-        os.environ.update(asked["environ"])
-        run_tool = started(asked["environ"], asked["options"], asked["holds"])
-        fault = Fault(**asked["fault"])
+        run_tool = started(dict(os.environ), options, holds)
+        fault = Fault(**fault_words)
         fault.install()
         before = _listdir("/proc/self/fd")
-        call: Mapping[str, Any] | None = asked
-        while call and call["tool"]:
+        while call := _hear():
             told = outcome(run_tool, call["tool"], call["arguments"])
             _say({**told, "descriptors": [before, _listdir("/proc/self/fd")], "happened": fault.happened})
-            call = _hear()
-    except BaseException:  # noqa: BLE001  # it must not go on as a second parent
+    except BaseException:  # noqa: BLE001  # whatever it is, the test must hear of it
         _say({"bug": traceback.format_exc()})
     finally:
-        os._exit(0)
-
-
-def _warm_up() -> None:
-    """Import what calls import, so that no child has to. They run in a child: a server that is awake has threads."""
-    reading, writing = os.pipe()
-    child = os.fork()
-    if not child:
-        try:
-            with tempfile.TemporaryDirectory() as folder:
-                _use_every_tool(World(Path(folder)))
-            os.write(writing, json.dumps([*sys.modules]).encode())
-        except BaseException:  # noqa: BLE001
-            traceback.print_exc()
-        finally:
-            os._exit(0)
-    os.close(writing)
-    with open(reading, "rb") as pipe:
-        names = json.loads(pipe.read())
-    os.waitpid(child, 0)
-    for name in names:
-        with contextlib.suppress(ImportError):  # some are no modules of their own
-            importlib.import_module(name)
-
-
-def _use_every_tool(world: World) -> None:
-    world.put(".obsidian/app.json", '{"trashOption": "local"}')
-    quiet = ("--vault", str(world.vault), "--log-level", "error")
-    run_tool = started(world.environment(), (*quiet, "--backend", "embedded"), True)
-    run_tool("create_note", {"name": "A.md", "content": "a"})
-    run_tool("create_note", {"name": "L.md", "content": "l"})
-    run_tool("create_note", {"name": "L.md", "content": "[[A]]", "overwrite": True})
-    run_tool("append_note", {"name": "A.md", "content": "b"})
-    run_tool("prepend_note", {"name": "A.md", "content": "c"})
-    run_tool("read_note", {"name": "A.md"})
-    run_tool("rename_note", {"name": "A.md", "new_name": "B.md"})
-    run_tool("move_note", {"name": "B.md", "to": "Deep"})
-    run_tool("delete_note", {"name": "Deep/B.md"})
-    run_tool("delete_note", {"name": "L.md", "permanent": True})
-    run_tool = started(world.environment(), quiet, True)  # through the app
-    run_tool("create_note", {"name": "A.md", "content": "C:\\new"})  # beside it
-    run_tool("delete_note", {"name": "A.md", "permanent": True})
-
-
-def _fork_on_request() -> None:
-    _warm_up()
-    gc.freeze()  # else a collection in a child would copy every page
-    assert threading.active_count() == 1
-    _say({})
-    with contextlib.suppress(BrokenPipeError):
-        while asked := _hear():
-            child = os.fork()
-            if not child:
-                _live(asked)
-            _say({"ended": os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])})
+        os._exit(0)  # at once, as a server does
 
 
 def _main() -> None:
-    if len(sys.argv) == 1:
-        _fork_on_request()
-        return
     Fault(**json.loads(sys.argv.pop(1))).install()
     from obsidian_mcp.__main__ import main
 
@@ -244,83 +174,24 @@ class Killed(Exception):
     """The server was killed during the call."""
 
 
-class _Zygote:
-    """The process that is forked. Every wait for it has an end."""
-
-    def __init__(self) -> None:
-        self._process = subprocess.Popen(
-            (sys.executable, "-m", "tests.support.forks"),
-            env={**os.environ, "PYTHONPATH": SEARCHED},
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            start_new_session=True,  # so that it can be ended with its child
-        )
-        assert self._process.stdin
-        assert self._process.stdout
-        self._stdin, self._stdout = self._process.stdin, self._process.stdout
-        self._poll = select.poll()
-        self._poll.register(self._stdout, select.POLLIN)
-        self.lives = False  # a child
-        self._hear()
-
-    def ask(self, message: Mapping[str, Any]) -> dict[str, Any]:
-        self._send(message)
-        said = self._hear()
-        self.lives = "ended" not in said
-        return said
-
-    def begin(self, message: Mapping[str, Any]) -> dict[str, Any]:
-        """The first call of a life; the one before ends while nobody waits."""
-        if self.lives:
-            assert self._hear() == {"ended": 0}
-        return self.ask(message)
-
-    def let_end(self) -> None:
-        if self.lives:
-            self._send({"tool": None})
-
-    def _send(self, message: Mapping[str, Any]) -> None:
-        self._stdin.write(json.dumps(message).encode() + b"\n")
-        self._stdin.flush()
-
-    def _hear(self) -> dict[str, Any]:
-        line = b""
-        while b"\n" not in line:
-            if not self._poll.poll(PATIENCE * 1000):
-                raise AssertionError(f"a forked server has not answered for {PATIENCE:g} s")
-            part = os.read(self._stdout.fileno(), 1 << 16)
-            if not part:
-                raise AssertionError("the process that is forked has ended")
-            line += part
-        heard: dict[str, Any] = json.loads(line)
-        return heard
-
-    def kill(self) -> None:
-        """With the child that it may have."""
-        if self._process.poll() is None:
-            os.killpg(self._process.pid, signal.SIGKILL)
-            self._process.wait(PATIENCE)
-        with contextlib.suppress(BrokenPipeError):
-            self._stdin.close()
-        self._stdout.close()
-
-
 class Forked:
     """One life of a server. It is called as a real one is, and begins with its first call."""
 
-    def __init__(self, zygote: _Zygote, asked: Mapping[str, Any]) -> None:
-        self._zygote = zygote
-        self._asked: Mapping[str, Any] | None = asked
+    def __init__(self, environ: Mapping[str, str], life: Sequence[Any]) -> None:
+        self._environ = environ
+        self._life = life
+        self._process: Fork | None = None
         self.killed = False
         self.happened = False  # the fault
         self.descriptors: list[list[str]] = []  # before the first call, and after the last
 
     def call(self, tool: str, **arguments: Any) -> dict[str, Any]:
         """The data of a success; a failure is raised, and so is the server's death."""
-        call = {"tool": tool, "arguments": arguments}
-        said = self._zygote.begin({**self._asked, **call}) if self._asked else self._zygote.ask(call)
-        self._asked = None
-        if said.get("ended") == -signal.SIGKILL:
+        if self._process is None:
+            self._process = Fork("tests.support.forks:live", self._life, self._environ, stderr=subprocess.DEVNULL)
+        said = _ask(self._process, {"tool": tool, "arguments": arguments})
+        if said is None:
+            assert self._process.wait(PATIENCE) == -signal.SIGKILL
             self.killed = True
             raise Killed
         assert "descriptors" in said, said.get("bug", said)
@@ -331,39 +202,51 @@ class Forked:
         data: dict[str, Any] = said["data"]
         return data
 
+    def let_end(self) -> None:
+        if self._process is not None and not self.killed:
+            assert self._process.stdin
+            self._process.stdin.close()
+            assert self._process.wait(PATIENCE) == 0
 
-class Forks:
-    """As many zygotes as are used at once."""
+    def close(self) -> None:
+        """However it went."""
+        if self._process is not None:
+            self._process.kill()
+            self._process.wait(PATIENCE)
+            self._process.close_pipes()
 
-    def __init__(self) -> None:
-        self._all: list[_Zygote] = []
-        self._free: list[_Zygote] = []
 
-    def __enter__(self) -> Self:
-        return self
+def _ask(process: Fork, message: Mapping[str, Any]) -> dict[str, Any] | None:
+    """What it says, or None where it has died. Every wait has an end."""
+    assert process.stdin
+    assert process.stdout
+    with contextlib.suppress(BrokenPipeError):
+        process.stdin.write(json.dumps(message).encode() + b"\n")
+        process.stdin.flush()
+    line = b""
+    poll = select.poll()
+    poll.register(process.stdout, select.POLLIN)
+    while not line.endswith(b"\n"):
+        assert poll.poll(PATIENCE * 1000), f"a forked server has not answered for {PATIENCE:g} s"
+        part = os.read(process.stdout.fileno(), 1 << 16)
+        if not part:
+            return None
+        line += part
+    heard: dict[str, Any] = json.loads(line)
+    return heard
 
-    def __exit__(self, *_: object) -> None:
-        for zygote in self._all:
-            zygote.kill()
 
-    @contextlib.contextmanager
-    def server(
-        self, environ: Mapping[str, str], *options: str, fault: Fault | None = None, holds: bool = True
-    ) -> Iterator[Forked]:
-        """A new server, whose fault counts from its first call on. It may be one that can't hold folders open."""
-        try:
-            zygote = self._free.pop()
-        except IndexError:
-            zygote = _Zygote()
-            self._all.append(zygote)
-        words = _words(fault or Fault(0, ""))
-        try:
-            yield Forked(zygote, {"environ": dict(environ), "options": options, "fault": words, "holds": holds})
-            zygote.let_end()
-        except BaseException:
-            zygote.kill()  # it may be in the middle of anything
-            raise
-        self._free.append(zygote)
+@contextlib.contextmanager
+def forked_server(
+    environ: Mapping[str, str], *options: str, fault: Fault | None = None, holds: bool = True
+) -> Iterator[Forked]:
+    """A new server, whose fault counts from its first call on. It may be one that can't hold folders open."""
+    server = Forked(environ, (options, _words(fault or Fault(0, "")), holds))
+    try:
+        yield server
+        server.let_end()
+    finally:
+        server.close()
 
 
 if __name__ == "__main__":

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import contextlib
+import io
 import json
 import signal
 import subprocess
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Self, Unpack
 
 from websockets.sync.client import ClientConnection, connect
 from websockets.typing import Subprotocol
 
-from tests.support.client import COMMAND
 from tests.support.inside import run_inside
+from tests.support.process import How, start
 from tests.support.world import World, measuring
 
 LIMIT = 60
@@ -39,20 +40,13 @@ def mention(world: World, *words: str) -> subprocess.CompletedProcess[str]:
 class DoorProcess:
     """`obsidian-mcp ide`, once it listens."""
 
-    def __init__(
-        self, environment: Mapping[str, str], *options: str, doors: int = 1, command: Sequence[str] = COMMAND
-    ) -> None:
-        self.process = subprocess.Popen(
-            [*command, "ide", *options],
-            env=dict(environment),
-            stdin=subprocess.DEVNULL,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
-        self.listening: list[dict[str, Any]] = []
+    def __init__(self, environment: Mapping[str, str], *options: str, doors: int = 1, **how: Unpack[How]) -> None:
+        self.process = start(environment, ("ide", *options), stdin=subprocess.DEVNULL, stdout=1, **how)
         assert self.process.stderr is not None
+        self.stderr = io.TextIOWrapper(self.process.stderr)
+        self.listening: list[dict[str, Any]] = []
         while len(self.listening) < doors:
-            line = self.process.stderr.readline()
+            line = self.stderr.readline()
             assert line, "it ended before it listened"
             said = json.loads(line)
             if said["event"] == "listening":
@@ -76,8 +70,7 @@ class DoorProcess:
                 self.process.wait(5)
         self.process.kill()
         self.process.wait(LIMIT)
-        assert self.process.stderr is not None
-        self.process.stderr.close()
+        self.stderr.close()
 
 
 class Talk:

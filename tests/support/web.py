@@ -11,12 +11,13 @@ import signal
 import socket
 import subprocess
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Self, Unpack
 
-from tests.support.client import COMMAND, PATIENCE, ToolFailed, peak_mb
+from tests.support.client import ToolFailed, peak_mb
+from tests.support.process import PATIENCE, How, start
 from tests.support.world import measuring
 
 MCP = {"Accept": "application/json, text/event-stream", "Content-Type": "application/json"}
@@ -42,14 +43,9 @@ class Reply:
 class Web:
     """`obsidian-mcp serve` on a port of the system's choice."""
 
-    def __init__(self, environment: Mapping[str, str], *options: str, command: Sequence[str] = COMMAND) -> None:
-        self.process = subprocess.Popen(
-            [*command, "serve", "--port", "0", *options],
-            env=dict(environment),
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-        )
+    def __init__(self, environment: Mapping[str, str], *options: str, **how: Unpack[How]) -> None:
+        words = ("serve", "--port", "0", *options)
+        self.process = start(environment, words, stdin=subprocess.DEVNULL, **how)
         self.log: list[dict[str, Any]] = []
         self._lines: queue.SimpleQueue[dict[str, Any]] = queue.SimpleQueue()
         self._reader = threading.Thread(target=self._read, daemon=True)

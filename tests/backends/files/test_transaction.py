@@ -14,7 +14,8 @@ import pytest
 
 from tests.backends.files.test_vault import serving
 from tests.support.client import PATIENCE, Server, ToolFailed
-from tests.support.forks import SEARCHED, Fault, Forked, Forks, Killed, faulty
+from tests.support.forks import Fault, Forked, Killed, faulty, forked_server
+from tests.support.process import SEARCHED
 from tests.support.world import World
 
 CHANGING = "replace rename rename_new fsync fdatasync mkdir unlink write ftruncate posix_fallocate"
@@ -26,21 +27,15 @@ def environment(world: World) -> dict[str, str]:
     return world.environment(TMPDIR=str(world.folder), PYTHONPATH=SEARCHED)
 
 
-@pytest.fixture(scope="module")
-def forks() -> Iterator[Forks]:
-    with Forks() as forks:
-        yield forks
-
-
 @pytest.fixture
-def forked(forks: Forks) -> Serving:
+def forked() -> Serving:
     """A server in a fork, on the vault of a world."""
 
     def server(
         world: World, fault: Fault | None = None, holds: bool = True
     ) -> contextlib.AbstractContextManager[Forked]:
         options = ("--vault", str(world.vault), "--backend", "embedded")
-        return forks.server(environment(world), *options, fault=fault, holds=holds)
+        return forked_server(environment(world), *options, fault=fault, holds=holds)
 
     return server
 

@@ -162,7 +162,7 @@ def test_the_limit_is_for_the_whole_call(vault: World, hasty_server: Server) -> 
 def test_a_flood_is_ended_and_not_held(own_world: World) -> None:
     own_world.put("Note.md", "text")
     own_world.mood("flood")
-    with Server(own_world.environment(), "--vault", "Vault") as server:
+    with Server(own_world.environment(), "--vault", "Vault", forked=False) as server:
         assert failure(server.initialize(), "read_note").error_code == "CLI_FAILED"
         own_world.wait_until_all_are_gone()
         assert server.peak_mb() < 200  # a stand-in writes more than that in a second

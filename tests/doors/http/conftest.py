@@ -11,7 +11,7 @@ from tests.support.world import World
 @pytest.fixture(scope="session")
 def shared_web(shared_world: World) -> Iterator[Web]:
     options = ("--vault", str(shared_world.vault), "--backend", "embedded", "--timeout", "20")
-    with Web(shared_world.environment(), *options) as web:
+    with Web(shared_world.environment(), *options, forked=False) as web:
         yield web
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from obsidian_mcp import __version__
-from tests.support.client import TOOLS, changed
+from tests.support.client import TOOLS
 from tests.support.web import Web
 from tests.support.world import World
 
@@ -171,7 +171,7 @@ def test_e12_health_has_every_key(web: Web) -> None:
     assert isinstance(health["uptime_seconds"], int)
 
 
-FORGETFUL = changed("from obsidian_mcp.doors.http import envelope; envelope.CACHED = 0.0")
+FORGETFUL = "from obsidian_mcp.doors.http import envelope; envelope.CACHED = 0.0"
 
 
 def status(web: Web) -> str:
@@ -180,7 +180,7 @@ def status(web: Web) -> str:
 
 
 def test_e13_the_status_tells_what_is_missing(own_world: World) -> None:
-    with Web(own_world.environment(), command=FORGETFUL) as web:
+    with Web(own_world.environment(), first=FORGETFUL) as web:
         for mood, told in ((None, "ok"), ("not-running", "degraded"), ("disabled", "degraded"), (None, "ok")):
             own_world.mood(mood)
             assert status(web) == told
@@ -195,7 +195,7 @@ def test_e13_the_status_tells_what_is_missing(own_world: World) -> None:
 
 def test_e13_on_the_files_alone_the_vault_is_all_that_can_be_missing(own_world: World) -> None:
     options = ("--backend", "embedded", "--vault", str(own_world.vault))
-    with Web(own_world.environment(), *options, command=FORGETFUL) as web:
+    with Web(own_world.environment(), *options, first=FORGETFUL) as web:
         assert status(web) == "ok"
         own_world.vault.rmdir()
         assert status(web) == "error"

@@ -87,9 +87,8 @@ def test_a_hundred_clients_with_ten_thousand_calls_leave_no_memory_behind(own_wo
         connection.close()
         return good
 
-    with Web(
-        own_world.environment(), "--backend", "embedded", "--vault", str(own_world.vault), "--log-level", "info"
-    ) as web:
+    options = ("--backend", "embedded", "--vault", str(own_world.vault), "--log-level", "info")
+    with Web(own_world.environment(), *options, forked=False) as web:
         with ThreadPoolExecutor(100) as pool:
             assert sum(pool.map(client, range(100), [10] * 100)) == 1_000
         first = memory(web)
@@ -155,7 +154,7 @@ def test_d12_a_bug_is_told_without_its_insides(own_world: World, tmp_path: Path,
     )
     environment = own_world.environment()
     environment["PYTHONPATH"] = f"{broken}:{environment['PYTHONPATH']}"
-    with Web(environment, "--backend", "embedded") as web:
+    with Web(environment, "--backend", "embedded", forked=False) as web:
         reply = web.ask("POST", READ, b'{"arguments": {"name": "Note"}}')
         assert (reply.status, reply.json["code"]) == (500, "EXECUTION_ERROR")
         assert reply.json["error"] == "Internal server error"

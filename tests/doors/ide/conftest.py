@@ -24,7 +24,7 @@ def token_of(world: World) -> str:
 
 @pytest.fixture(scope="session")
 def shared_door(shared_world: World) -> Iterator[DoorProcess]:
-    with DoorProcess(shared_world.environment(), "--vault", "Vault") as running:
+    with DoorProcess(shared_world.environment(), "--vault", "Vault", forked=False) as running:
         yield running
 
 

@@ -17,8 +17,9 @@ from websockets.sync.client import connect
 
 from obsidian_mcp.doors.ide.websocket import HANDSHAKES
 from obsidian_mcp.servers.ide import mention as pointing
+from tests.doors.ide.conftest import token_of
 from tests.doors.ide.test_lock_file import run
-from tests.support.client import changed
+from tests.support.client import peak_mb
 from tests.support.ide import LIMIT, DoorProcess, Talk, lock_folder, locks, mention, talking
 from tests.support.world import World
 
@@ -75,16 +76,15 @@ def test_i14_a_client_that_leaves_with_much_unanswered_is_noticed(
     own_world.put("Note.md", "x")
     own_world.editor(path="Note.md")
     own_world.mood("hang")
-    shorter = changed("from obsidian_mcp.servers.ide import server; server.LIMIT = 1.0")
-    with DoorProcess(own_world.environment(), "--vault", "Vault", command=shorter) as door:
+    shorter = "from obsidian_mcp.servers.ide import server; server.LIMIT = 1.0"
+    with DoorProcess(own_world.environment(), "--vault", "Vault", first=shorter) as door:
         (lock,) = locks(lock_folder(own_world))
         with talking(door.port, lock["authToken"], close_timeout=0) as leaving:
             leaving.introduce()
             for number in range(130):
                 leaving.say(asking(f"x{number}"))
             own_world.wait_for_a_hanging_call()
-        assert door.process.stderr is not None
-        while '"disconnected"' not in door.process.stderr.readline():
+        while '"disconnected"' not in door.stderr.readline():
             pass
         own_world.mood(None)
         own_world.wait_until_all_are_gone()
@@ -105,10 +105,15 @@ def test_i13_a_client_that_does_not_read_does_not_hold_up_the_end(
         assert own_door.stop() == 0
 
 
-def test_i14_pings_whose_answers_nobody_reads_are_not_kept(own_door: DoorProcess, own_token: str) -> None:
+def test_i14_pings_whose_answers_nobody_reads_are_not_kept(own_world: World) -> None:
+    with DoorProcess(own_world.environment(), "--vault", "Vault", forked=False) as door:
+        assert _peak_after_pings(door, token_of(own_world)) < 150
+
+
+def _peak_after_pings(door: DoorProcess, token: str) -> float:
     from tests.servers.ide.test_watcher import raw_client
 
-    with raw_client(own_door.port, own_token) as raw:
+    with raw_client(door.port, token) as raw:
         ping = b"\x89\xfd"[:1] + bytes([0x80 | 125]) + bytes(4) + b"x" * 125
         raw.settimeout(LIMIT)
         with contextlib.suppress(OSError):
@@ -116,9 +121,7 @@ def test_i14_pings_whose_answers_nobody_reads_are_not_kept(own_door: DoorProcess
                 raw.sendall(ping * 100)
         with contextlib.suppress(OSError):
             raw.shutdown(socket.SHUT_WR)
-    with open(f"/proc/{own_door.process.pid}/status", encoding="ascii") as status:
-        resident = next(int(line.split()[1]) for line in status if line.startswith("VmHWM")) // 1024
-    assert resident < 150
+    return peak_mb(door.process.pid)
 
 
 def test_i14_a_client_that_reads_gets_more_than_may_wait_for_it(own_talk: Talk, own_world: World) -> None:
@@ -148,8 +151,7 @@ def test_i3_many_signals_at_once_leave_no_more_behind_than_one(own_world: World)
                 with contextlib.suppress(ProcessLookupError):
                     door.process.send_signal(number)
             assert door.process.wait(LIMIT) == 0
-            assert door.process.stderr is not None
-            assert "Traceback" not in door.process.stderr.read()
+            assert "Traceback" not in door.stderr.read()
         assert locks(lock_folder(own_world)) == []
 
 

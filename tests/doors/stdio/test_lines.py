@@ -83,7 +83,7 @@ def test_a_message_may_end_in_crlf_and_begin_with_a_byte_order_mark(server: Serv
 
 
 def test_a_line_over_the_limit_is_dropped_without_being_held(own_world: World) -> None:
-    with Server(own_world.environment(), "--vault", "Vault") as server:
+    with Server(own_world.environment(), "--vault", "Vault", forked=False) as server:
         server.initialize()
         piece = b"x" * (1 << 20)
         for _ in range(200):

@@ -52,7 +52,7 @@ def test_an_empty_input_is_a_quiet_end(own_world: World) -> None:
 def test_exit_lets_what_runs_finish(own_world: World) -> None:
     own_world.put("Note.md", "x")
     own_world.mood("slow", seconds=1)
-    with Server(own_world.environment(), "--vault", "Vault") as server:
+    with Server(own_world.environment(), "--vault", "Vault", forked=False) as server:
         number = server.initialize().begin_call("read_note", name="Note.md")
         server.notify("exit")
         assert server.end_call(number)["content"] == "x"
@@ -62,7 +62,9 @@ def test_exit_lets_what_runs_finish(own_world: World) -> None:
 def test_nothing_that_comes_behind_exit_is_done(own_world: World) -> None:
     create = {"name": "obsidian_create_note", "arguments": {"name": "Late", "content": "x"}}
     messages = ({"method": "exit"}, {"id": 9, "method": "tools/call", "params": create})
-    with Server(own_world.environment(), "--vault", str(own_world.vault), "--backend", "embedded") as server:
+    with Server(
+        own_world.environment(), "--vault", str(own_world.vault), "--backend", "embedded", forked=False
+    ) as server:
         server.initialize()
         server.write(b"".join(json.dumps({"jsonrpc": "2.0", **one}).encode() + b"\n" for one in messages))
         assert server.process.wait(PATIENCE) == 0
@@ -73,7 +75,7 @@ def test_nothing_that_comes_behind_exit_is_done(own_world: World) -> None:
 def test_a_signal_ends_it_and_its_children(own_world: World, number: signal.Signals) -> None:
     own_world.put("Note.md", "x")
     own_world.mood("hang-with-child")
-    with Server(own_world.environment(), "--vault", "Vault", "--timeout", "600") as server:
+    with Server(own_world.environment(), "--vault", "Vault", "--timeout", "600", forked=False) as server:
         server.initialize().begin_call("append_note", TOKEN, name="Note.md", content="y")
         server.wait("notifications/progress")
         server.process.send_signal(number)
@@ -82,7 +84,7 @@ def test_a_signal_ends_it_and_its_children(own_world: World, number: signal.Sign
 
 
 def test_an_idle_server_ends_by_a_signal(own_world: World) -> None:
-    with Server(own_world.environment(), "--vault", "Vault") as server:
+    with Server(own_world.environment(), "--vault", "Vault", forked=False) as server:
         server.initialize()
         server.process.terminate()
         assert server.process.wait(PATIENCE) == 128 + signal.SIGTERM
