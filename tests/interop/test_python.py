@@ -1,25 +1,32 @@
-"""The official Python client, in both eras, against a real server process."""
+"""The official Python client, in both eras, against a real server process.
+
+It takes more than a second to load, so that is left to the tests: every worker imports every test module.
+"""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Awaitable, Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import anyio
 import pytest
-from mcp import Client, ClientSession, MCPError, StdioServerParameters
-from mcp.client.stdio import stdio_client
-from mcp_types import CallToolResult, ListToolsResult
 
 from tests.support.client import TOOLS
 from tests.support.web import Web
 from tests.support.world import World
 
-Call = Callable[[str, dict[str, object]], Awaitable[CallToolResult]]
+if TYPE_CHECKING:
+    from mcp import StdioServerParameters
+    from mcp_types import CallToolResult, ListToolsResult
+
+    Call = Callable[[str, dict[str, object]], Awaitable[CallToolResult]]
 
 
 def parameters(world: World) -> StdioServerParameters:
+    from mcp import StdioServerParameters
+
     return StdioServerParameters(
         command=sys.executable, args=["-m", "obsidian_mcp", "--vault", "Vault"], env=world.environment()
     )
@@ -39,6 +46,8 @@ async def use(listed: ListToolsResult, call: Call, world: World) -> None:
 
 
 def test_the_client_stays_in_the_modern_era(own_world: World) -> None:
+    from mcp import Client
+
     async def session() -> None:
         async with Client(parameters(own_world), read_timeout_seconds=60) as client:
             assert client.protocol_version == "2026-07-28"
@@ -51,6 +60,8 @@ def test_the_client_stays_in_the_modern_era(own_world: World) -> None:
 
 
 def test_over_http_in_both_eras(own_world: World) -> None:
+    from mcp import Client
+
     async def session(url: str) -> None:
         async with Client(url, read_timeout_seconds=60) as client:
             assert client.protocol_version == "2026-07-28"
@@ -64,6 +75,9 @@ def test_over_http_in_both_eras(own_world: World) -> None:
 
 
 def test_the_session_speaks_the_era_of_initialize(own_world: World, tmp_path: Path) -> None:
+    from mcp import ClientSession, MCPError
+    from mcp.client.stdio import stdio_client
+
     async def session() -> None:
         with open(tmp_path / "log", "w", encoding="utf-8") as log:
             async with (
