@@ -17,7 +17,7 @@ import pytest
 
 from tests.support.client import PATIENCE, Server, ToolFailed
 from tests.support.forks import Fault, Forked, Killed, faulty, forked_server
-from tests.support.process import SEARCHED
+from tests.support.process import SEARCHED, How
 from tests.support.world import World
 
 CHANGING = (
@@ -104,7 +104,7 @@ def forked(holds: bool) -> Forking:
 
 def serving(world: World, fault: Fault | None = None) -> Server:
     """A real server on it."""
-    more: dict[str, Any] = {"command": faulty(fault)} if fault else {}
+    more: How = {"command": faulty(fault)} if fault else {"forked": False}
     return Server(environment(world), "--vault", str(world.vault), *EMBEDDED, **more)
 
 
