@@ -6,11 +6,11 @@ Where a thread can't be started Python says so with a RuntimeError, whatever the
 from __future__ import annotations
 
 import subprocess
-from collections.abc import Sequence
 
 import pytest
 
-from tests.support.client import PATIENCE, Server, ToolFailed, changed
+from tests.support.client import PATIENCE, Server, ToolFailed
+from tests.support.process import How, start
 from tests.support.web import Web
 from tests.support.world import World
 
@@ -33,7 +33,7 @@ with open("/proc/self/statm") as file:
     pages = int(file.read().split()[0])
 resource.setrlimit(resource.RLIMIT_AS, (pages * resource.getpagesize() + (1 << 29),) * 2)
 """
-NONE = changed(COUNTED.format(allowed=0))
+NONE = How(first=COUNTED.format(allowed=0), forked=False)
 
 
 def on_files(world: World) -> tuple[str, ...]:
@@ -41,17 +41,15 @@ def on_files(world: World) -> tuple[str, ...]:
 
 
 @pytest.mark.parametrize(
-    "command",
-    [*(changed(COUNTED.format(allowed=allowed)) for allowed in (0, 1, 2, 4)), changed(LIMITED)],
+    "first",
+    [*(COUNTED.format(allowed=allowed) for allowed in (0, 1, 2, 4)), LIMITED],
     ids=["none", "one", "two", "four", "by memory"],
 )
-def test_calls_run_on_the_threads_there_are_and_the_end_of_input_ends_it(
-    own_world: World, command: Sequence[str]
-) -> None:
+def test_calls_run_on_the_threads_there_are_and_the_end_of_input_ends_it(own_world: World, first: str) -> None:
     for number in range(40):
         own_world.put(f"{number % 5}/{number}.md", "[[Old]]\n")
     own_world.put("Old.md", "")
-    with Server(own_world.environment(), *on_files(own_world), command=command) as server:
+    with Server(own_world.environment(), *on_files(own_world), first=first, forked=False) as server:
         server.initialize()
         begun = [server.begin_call("append_note", name="Old", content=str(number)) for number in range(300)]
         for call in begun:
@@ -71,7 +69,7 @@ def test_the_end_of_input_does_not_wait_for_a_call_that_never_ends(own_world: Wo
         "running.run = lambda *_: threading.Event().wait()\n"
         "server.BEYOND_LIMIT = 0.0\n"
     )
-    with Server(own_world.environment(), *on_files(own_world), "--timeout", "0.1", command=changed(never)) as server:
+    with Server(own_world.environment(), *on_files(own_world), "--timeout", "0.1", first=never) as server:
         server.initialize()
         server.begin_call("read_note", name="Note")
         assert server.finish() == 1
@@ -79,7 +77,7 @@ def test_the_end_of_input_does_not_wait_for_a_call_that_never_ends(own_world: Wo
 
 def test_a_command_that_could_not_be_heard_is_a_failure_and_no_bug(own_world: World) -> None:
     own_world.put("Note.md", "x")
-    with Server(own_world.environment(), "--vault", "Vault", command=NONE) as server:
+    with Server(own_world.environment(), "--vault", "Vault", **NONE) as server:
         server.initialize()
         with pytest.raises(ToolFailed) as caught:
             server.call("read_note", name="Note")
@@ -89,14 +87,14 @@ def test_a_command_that_could_not_be_heard_is_a_failure_and_no_bug(own_world: Wo
 
 def test_over_http_calls_run_on_the_loop(own_world: World) -> None:
     own_world.put("Note.md", "x")
-    with Web(own_world.environment(), *on_files(own_world), "--log-level", "info", command=NONE) as web:
+    with Web(own_world.environment(), *on_files(own_world), "--log-level", "info", **NONE) as web:
         assert web.call("read_note", name="Note")["success"] is True
         assert web.ask("GET", "/health").json["status"] == "ok"
         assert web.stop() == 0
 
 
 def test_the_stdio_bridge_says_why_it_has_no_tools(own_world: World) -> None:
-    with Server(own_world.environment(), "bridge", "--port", "1", command=NONE) as server:
+    with Server(own_world.environment(), "bridge", "--port", "1", **NONE) as server:
         server.initialize()
         reply = server.request("tools/call", {"name": "any", "arguments": {}})
         assert "thread" in str(reply)
@@ -104,8 +102,10 @@ def test_the_stdio_bridge_says_why_it_has_no_tools(own_world: World) -> None:
 
 
 def test_the_ide_door_does_not_open_and_says_why(own_world: World) -> None:
-    command = [*NONE, "ide", *on_files(own_world), "--log-level", "error"]
-    done = subprocess.run(command, env=own_world.environment(), capture_output=True, timeout=PATIENCE, check=False)
-    assert done.returncode == 1
-    assert done.stderr.count(b"\n") == 1
-    assert b"thread" in done.stderr
+    words = ("ide", *on_files(own_world), "--log-level", "error")
+    process = start(own_world.environment(), words, stdin=subprocess.DEVNULL, **NONE)
+    assert isinstance(process, subprocess.Popen)
+    _, told = process.communicate(timeout=PATIENCE)
+    assert process.returncode == 1
+    assert told.count(b"\n") == 1
+    assert b"thread" in told

@@ -12,7 +12,9 @@ from interop.lowest import ROOT, TESTS, Unbound, lowest, runners
 def test_every_dependency_has_a_lowest_version_that_can_be_tried() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     pinned = dict(one.split("==") for one in lowest(project["dependencies"]))
-    assert int(pinned["websockets"].split(".")[0]) >= 17  # with 15 the IDE door closes with 1011, with 16 it does not end well
+    assert (
+        int(pinned["websockets"].split(".")[0]) >= 17
+    )  # with 15 the IDE door closes with 1011, with 16 it does not end well
     assert all(name in project["dependencies"][place] for place, name in enumerate(pinned))
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.support.client import PATIENCE, changed
+from tests.support.client import PATIENCE
 from tests.support.web import MCP, Web
 from tests.support.world import World
 
@@ -21,7 +21,7 @@ def serving(world: World, *options: str, **limits: float) -> Web:
     first = "from obsidian_mcp.doors.http import connections, server\n"
     for name, limit in limits.items():
         first += f"{'server' if name == 'KEEP_ALIVE' else 'connections'}.{name} = {limit}\n"
-    return Web(world.environment(), *options, "--log-level", "info", command=changed(first))
+    return Web(world.environment(), *options, "--log-level", "info", first=first)
 
 
 @contextlib.contextmanager
@@ -50,7 +50,7 @@ def until_closed(connection: socket.socket) -> bytes:
 def test_d14_connections_that_say_nothing_lock_nobody_out(own_world: World) -> None:
     """More of them than the process has descriptors."""
     few = "import resource; resource.setrlimit(resource.RLIMIT_NOFILE, (200, 200))"
-    with Web(own_world.environment(), "--token", "secret", "--log-level", "info", command=changed(few)) as web:
+    with Web(own_world.environment(), "--token", "secret", "--log-level", "info", first=few, forked=False) as web:
         with crowd(web, 250):
             for _ in range(3):
                 assert web.ask("GET", "/bridge/v1/health", Authorization="Bearer secret").status == 200
