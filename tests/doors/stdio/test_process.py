@@ -204,7 +204,7 @@ def test_a_signal_in_the_middle_of_a_write_leaves_no_temporary_file(own_world: W
     ) as process:
         assert process.stdin
         assert process.stderr
-        process.stdin.write(lines(INITIALIZE, call(1, "append_note", name="Note.md", content="\\nu")))
+        process.stdin.write(lines(INITIALIZE, call(1, "create_note", name="New.md", content="\\nu")))
         process.stdin.flush()
         assert process.stderr.readline() == b"now\n"
         process.terminate()
