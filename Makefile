@@ -104,8 +104,9 @@ fuzz: $(READY) ## A million hostile lines, and the model-based tests for longer
 	$(BIN)/python -m tests.attack.wire
 	OBSIDIAN_MCP_LONGER=20 $(BIN)/python -m pytest --timeout 3600 tests/attack/test_model.py
 
-law: $(READY) ## Random renames in a copy of a real vault: make law VAULT=FOLDER [RENAMES=N]
+law: $(READY) ## Links in a real vault: read twice, then kept by random renames in a copy: make law VAULT=FOLDER [RENAMES=N]
 	@test -d "$(VAULT)" || { echo "Say which folder of notes: make law VAULT=FOLDER (a copy is used)"; exit 2; }
+	-$(BIN)/python -m tests.vault.compare "$(VAULT)"
 	$(BIN)/python -m tests.attack.law "$(VAULT)" $(RENAMES)
 
 soak: $(READY) ## A hundred thousand calls by four clients

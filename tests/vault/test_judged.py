@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from obsidian_mcp.vault.links.body import in_body
 from tests.support import judge
+from tests.vault.compare import body_of, readings
 
 PREFIXES = ["", "", "", "> ", ">", "- ", "1. ", "  ", "    ", "\t", "* ", "> > ", "   ", "2) ", "+ ", " "]
 PIECES = """
@@ -49,3 +50,8 @@ def goes_on_lazily(note: str) -> bool:
 def test_what_is_a_link_and_what_is_code_is_judged_alike(note: str) -> None:
     assume(not goes_on_lazily(note))
     assert [link.target for link in in_body(note)] == [*judge.links(note)[0]]
+
+
+def test_real_notes_are_compared_in_the_same_way() -> None:
+    note = b"---\na: 1\n---\n| [[A|x]] |\n|---|\n\n$5 [[B]] %% [[C]]\r\n\r\n[r]: D.md\n\n[y][r]\n"
+    assert readings(body_of(note)) == (["A", "B", "C"], ["A", "B", "C"])

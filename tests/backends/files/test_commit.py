@@ -273,6 +273,14 @@ def test_a_move_that_cannot_be_read_back_does_not_say_that_nothing_was_changed(
     assert (caught.value.vault, place.files()) == (CHANGED, {"M.md": b"n", "c/L.md": b"[[M]]"})
 
 
+def test_a_base_that_names_the_file_is_told_and_left_alone(place: Place) -> None:
+    place.put("A.md", b"a")
+    place.put("B.base", b'filters: file.hasLink(link("A"))')
+    place.put("C.base", b"filters: file.name")
+    assert place.move("A.md", "D.md").mentioned_in == ["B.base"]
+    assert place.files()["B.base"] == b'filters: file.hasLink(link("A"))'
+
+
 # The limit and a cancel
 
 
