@@ -34,9 +34,8 @@ NAMES = [
     "漢字 のノート",
     "emoji 🎉",
     "tick`s",
-    "$5 & more",
+    "5 & more",
     "O'Brien",
-    "[draft]",
     "100%",
     "a+b=c, d;e",
 ]
