@@ -124,7 +124,7 @@ def law(folder: Path, renames: int, seed: int) -> int:
     refused: collections.Counter[str] = collections.Counter()
     environment = {"HOME": str(folder.parent), "PATH": os.defpath, "PYTHONPATH": str(SERVER)}
     options = ("--vault", str(folder), "--backend", "embedded", "--log-level", "error", "--timeout", "300")
-    with Server(environment, *options) as server:
+    with Server(environment, *options, forked=False) as server:
         server.initialize()
         for number in range(renames):
             before = reading.lead()
