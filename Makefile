@@ -80,7 +80,7 @@ readme: $(READY) ## Fill in the README's generated parts
 bundle: $(READY) ## Build dist/obsidian-mcp-VERSION.mcpb, and check it
 	$(BIN)/python -m bundle.build
 
-clients: $(READY) ## Real clients on Node: the Inspector, two SDKs, Claude Code
+clients: $(READY) ## Real clients on Node: the Inspector, two SDKs, Claude Code, Gemini CLI
 	$(BIN)/python -m interop
 	$(BIN)/python -m bench --quick
 

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from interop import ide, over_http
+from interop import agent, ide, over_http
 from obsidian_mcp.tools import catalogue
 
 ROOT = Path(__file__).parents[1]
@@ -112,8 +112,14 @@ def claude_beside_obsidian(place: Place) -> None:
     ide.trial(SERVER, place.bin("claude"), place.vault, place.home)
 
 
+def gemini(place: Place) -> None:
+    """A long note read by an agent, with a script for a model."""
+    print(agent.gemini(place.bin("gemini"), place.server, place.vault, place.home, TOOLS), end=" ... ")
+
+
 INSPECTOR = "@modelcontextprotocol/inspector@2.12.0"
 CLAUDE_CODE = "@anthropic-ai/claude-code@2.1.325"
+GEMINI = "@google/gemini-cli@0.61.0"
 SDK_1 = "@modelcontextprotocol/sdk@1.32.2"
 SDK_2 = "@modelcontextprotocol/client@2.4.0"
 CLIENTS: tuple[tuple[str, str, Callable[[Place], None]], ...] = (
@@ -125,6 +131,7 @@ CLIENTS: tuple[tuple[str, str, Callable[[Place], None]], ...] = (
     ("Claude Code, mcp add", CLAUDE_CODE, claude_added),
     ("Claude Code, our install", CLAUDE_CODE, claude_installed),
     ("Claude Code, the IDE door", CLAUDE_CODE, claude_beside_obsidian),
+    ("Gemini CLI, a long note", GEMINI, gemini),
 )
 
 
@@ -201,7 +208,15 @@ def main() -> None:
             except Skipped as skip:
                 print(f"skipped: {skip}")
                 skipped += 1
-            except (Failed, over_http.Wrong, ide.Wrong, ValueError, KeyError, subprocess.TimeoutExpired) as failure:
+            except (
+                Failed,
+                agent.Wrong,
+                over_http.Wrong,
+                ide.Wrong,
+                ValueError,
+                KeyError,
+                subprocess.TimeoutExpired,
+            ) as failure:
                 print(f"FAILED\n{failure}")
                 failed += 1
     print(f"{passed} passed, {failed} failed, {skipped} skipped")
