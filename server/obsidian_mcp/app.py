@@ -48,10 +48,10 @@ class App:
         self._awake = False
         self._lock = allocate_lock()
 
-    def _context(self, label: str, call: CallContext) -> Context:
+    def _context(self, label: str, call: CallContext, page: int) -> Context:
         from obsidian_mcp.tools.tool import Context
 
-        return Context(self.vaults.open(label, call), call)
+        return Context(self.vaults.open(label, call), call, page)
 
     def wake(self) -> None:
         """Load what calls need, once: a second caller waits for the first."""

@@ -136,14 +136,13 @@ class Vaults(RuleBasedStateMachine):
             with contextlib.suppress(NoteNotFound):
                 raise AssertionError(self.call("read_note", name=path))
             return
-        whole, line = "", 1
-        while True:
-            done = self.call("read_note", name=spelled(data, path), start_line=line, max_lines=data.draw(LINES))
+        whole, line, char = "", 1, 1
+        while line:
+            name = spelled(data, path)
+            done = self.call("read_note", name=name, start_line=line, start_char=char, max_lines=data.draw(LINES))
             whole += done["content"]
             assert done["etag"] == etag(self.model[there])
-            line = done.get("next_line") or 0
-            if not line:
-                break
+            line, char = done.get("next_line", 0), done.get("next_char", 1)
         assert whole.encode() == self.model[there]
 
     @rule(path=PATHS, text=st.sampled_from(TEXTS[3:]), end=st.booleans(), inline=st.booleans(), data=st.data())

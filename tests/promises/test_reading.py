@@ -1,7 +1,9 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import os
+from collections.abc import Iterator
 
 import pytest
 
@@ -61,29 +63,43 @@ def test_a_page_has_the_lines_asked_for(ground: Ground) -> None:
 
 
 def test_the_parts_of_a_long_note_put_together_are_the_note(ground: Ground) -> None:
-    text = "".join(f"{number} {'ä' * (number % 400)}\n" for number in range(1500)) + "no newline at the end"
+    text = "".join(f"{number} {'ä' * (number % 400)}\n" for number in range(250)) + "no newline at the end"
     path = ground.put("Long.md", text)
-    parts, line = [], 1
-    while line:
-        page = ground.call("read_note", name=path, start_line=line)
-        assert len(page["content"]) <= 50_000
-        parts.append(page["content"])
-        line = page.get("next_line", 0)
+    parts = list(pages(ground, path))
     assert len(parts) > 3
     assert "".join(parts) == text
 
 
-def test_one_line_that_is_longer_than_a_page_comes_whole(ground: Ground) -> None:
-    path = ground.put("Long.md", "x" * 200_000 + "\nnext\n")
+def pages(ground: Ground, path: str) -> Iterator[str]:
+    """As a reader does it that follows what each page says."""
+    onwards: dict[str, int] | None = {}
+    while onwards is not None:
+        page = ground.call("read_note", name=path, **onwards)
+        assert len(json.dumps({"success": True, "data": page}, ensure_ascii=False).encode()) < 11_600
+        yield page["content"]
+        onwards = {f"start_{unit}": page[f"next_{unit}"] for unit in ("line", "char") if f"next_{unit}" in page} or None
+
+
+def test_a_line_that_is_longer_than_a_page_is_cut_and_goes_on(ground: Ground) -> None:
+    text = "".join(map(str, range(10_000))) + "\nnext\n"
+    path = ground.put("Long.md", text)
     page = ground.call("read_note", name=path)
-    assert (len(page["content"]), page["next_line"]) == (200_001, 2)
+    assert (page["lines"], page["next_line"], page["next_char"]) == (2, 1, len(page["content"]) + 1)
+    assert "".join(pages(ground, path)) == text
 
 
-def test_a_line_beyond_what_a_reply_holds_is_an_error_that_says_where_to_go_on(ground: Ground) -> None:
+def test_a_line_of_a_megabyte_never_comes_whole(ground: Ground) -> None:
     path = ground.put("Long.md", "x" * 1_100_000 + "\nnext\n")
-    failure = ground.fails("read_note", name=path)
-    assert failure.error_code == "TOO_LARGE"
+    assert len(ground.call("read_note", name=path)["content"]) < 11_500
+    last = ground.call("read_note", name=path, start_line=1, start_char=1_100_000)
+    assert (last["content"], "next_line" in last) == ("x\nnext\n", False)
     assert ground.call("read_note", name=path, start_line=2)["content"] == "next\n"
+
+
+def test_what_a_reader_must_not_lose_stands_before_the_text(ground: Ground) -> None:
+    path = ground.put("Note.md", "1\n2\n")
+    page = ground.call("read_note", name=path, max_lines=1)
+    assert list(page) == ["path", "lines", "next_line", "etag", "size", "content"]
 
 
 def test_beyond_the_last_line_there_is_nothing(ground: Ground) -> None:

@@ -124,11 +124,11 @@ class MemoryVault:
         return Committed(changes)
 
 
-def context(files: Files) -> Callable[[str, CallContext], Context]:
+def context(files: Files) -> Callable[[str, CallContext, int], Context]:
     """What the tools get of such a vault."""
     names = Names(files)
     index = Index(names, Mentions(files, names))
-    return lambda label, call: Context(Opened(MemoryVault(files), index), call)
+    return lambda label, call, page: Context(Opened(MemoryVault(files), index), call, page)
 
 
 class Session:

@@ -1,10 +1,12 @@
 from __future__ import annotations
 
+import json
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from obsidian_mcp.errors import Conflict, NotText, TooLarge
+from obsidian_mcp.errors import Conflict, NotText
 from obsidian_mcp.vault import text
 from obsidian_mcp.vault.path import VaultPath
 
@@ -49,27 +51,60 @@ def test_a_byte_order_mark_stays_at_the_head_when_text_is_prepended(before: byte
 def test_the_pages_put_together_are_the_note(note: str, lines: int) -> None:
     parts, line = [], 1
     while True:
-        page = text.page(NOTE, note, line, lines)
+        page = text.page(note, 1000, line, max_lines=lines)
         parts.append(page.content)
         assert page.content.count("\n") <= lines
         if page.next_line is None:
             break
-        assert page.next_line == line + lines
+        assert (page.next_line, page.next_char) == (line + lines, None)
         line = page.next_line
     assert "".join(parts) == note
     assert page.lines == note.count("\n") + (not note.endswith("\n") and note != "")
 
 
+@given(
+    st.text(st.sampled_from('ab\n\r\t"\\\x01éあ👩\u200d\u0301'), max_size=80),
+    st.integers(6, 40),
+    st.none() | st.integers(1, 3),
+)
+def test_pages_fit_their_room_and_are_cut_within_a_line_only_where_it_is_longer(
+    note: str, room: int, lines: int | None
+) -> None:
+    parts, line, char = [], 1, 1
+    while True:
+        page = text.page(note, room, line, char, lines)
+        parts.append(page.content)
+        assert in_json(page.content) <= room
+        if page.next_line is None:
+            break
+        if page.next_char is not None:
+            assert "\n" not in page.content
+            assert in_json(page.content + note[len("".join(parts))]) > room
+        line, char = page.next_line, page.next_char or 1
+    assert "".join(parts) == note
+
+
+def in_json(content: str) -> int:
+    return len(json.dumps(content, ensure_ascii=False).encode()) - 2
+
+
 def test_a_page_is_cut_at_a_line() -> None:
-    note = ("x" * 99 + "\n") * 1000
-    page = text.page(NOTE, note, 1, None)
-    assert (len(page.content), page.next_line) == (50_000, 501)
+    note = ("x" * 98 + "\n") * 1000
+    assert text.page(note, 50_050, 1) == text.Page(("x" * 98 + "\n") * 500, 1000, 501)
 
 
-def test_a_line_that_no_reply_can_hold_is_an_error() -> None:
-    with pytest.raises(TooLarge):
-        text.page(NOTE, "x" * (1024 * 1024 + 1), 1, None)
-    assert len(text.page(NOTE, "x" * 1024 * 1024, 1, None).content) == 1024 * 1024
+def test_a_line_longer_than_a_page_goes_on_at_a_character() -> None:
+    note = f"first\n{'é' * 10}\nlast"
+    assert text.page(note, 10) == text.Page("first\n", 3, 2)
+    assert text.page(note, 10, 2) == text.Page("é" * 5, 3, 2, 6)
+    assert text.page(note, 10, 2, 6) == text.Page("é" * 5, 3, 2, 11)
+    assert text.page(note, 10, 2, 11) == text.Page("\nlast", 3)
+
+
+def test_a_line_has_no_more_characters_than_it_has() -> None:
+    assert text.page("one\ntwo\n", 100, 1, 99) == text.Page("two\n", 2)
+    assert text.page("one\ntwo\n", 100, 1, 99, 1) == text.Page("", 2, 2)
+    assert text.page("one\ntwo\n", 100, 9, 9) == text.Page("", 2)
 
 
 def test_an_etag_is_short_and_tells_notes_apart() -> None:

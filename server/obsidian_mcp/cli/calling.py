@@ -14,6 +14,7 @@ from obsidian_mcp.call import CallContext
 from obsidian_mcp.cli import show
 from obsidian_mcp.cli.root import app, environment, load, with_options
 from obsidian_mcp.errors import Failure, InvalidArguments
+from obsidian_mcp.protocol.clients import COMMAND_LINE
 from obsidian_mcp.vaults import labels
 
 
@@ -59,7 +60,7 @@ def call(
         if name not in whole.catalogue:
             raise whole.catalogue.unknown(name)
         values = _values(whole, name, arguments or [])
-        job = whole.tools.job(name, values, lambda data: data)
+        job = whole.tools.job(name, values, lambda data: data, page=COMMAND_LINE)
         data = running.run(job, CallContext(job.limit))
     except Failure as failure:
         show.fail(failure, as_json)

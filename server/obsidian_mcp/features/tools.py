@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from obsidian_mcp.errors import InvalidArguments, InvalidParams
+from obsidian_mcp.protocol.clients import SMALL
 from obsidian_mcp.running import Job
 from obsidian_mcp.scheduler import Access
 
@@ -22,14 +23,15 @@ if TYPE_CHECKING:
 
 
 class Tools:
-    """`context` opens the vault of that label for a call, `ready` loads what every call needs."""
+    """`context` opens the vault of that label for a call whose result should fit a page of so many bytes; `ready`
+    loads what every call needs."""
 
     def __init__(
         self,
         settings: Settings,
         catalogue: Catalogue,
         labels: tuple[str, ...],
-        context: Callable[[str, CallContext], Context],
+        context: Callable[[str, CallContext, int], Context],
         ready: Callable[[], None],
     ) -> None:
         self.catalogue = catalogue
@@ -44,6 +46,7 @@ class Tools:
         arguments: Mapping[str, Any],
         shape: Callable[[Data], Any],
         failed: Callable[[Failure], jsonrpc.Result] | None = None,
+        page: int = SMALL,
     ) -> Job:
         """A call of a tool, whose data gets a shape. Raises if there is no such tool."""
         if name not in self.catalogue:
@@ -53,7 +56,7 @@ class Tools:
             name,
             Access(touched(arguments, self.catalogue.touches(name)), writes),
             self._settings.limit_for(name),
-            lambda call: self.run(name, arguments, call),
+            lambda call: self.run(name, arguments, call, page),
             changes=writes,
             ready=self._ready,
             shape=shape,
@@ -61,12 +64,12 @@ class Tools:
             noted=_noted,
         )
 
-    def run(self, name: str, arguments: Mapping[str, Any], call: CallContext) -> Data:
+    def run(self, name: str, arguments: Mapping[str, Any], call: CallContext, page: int = SMALL) -> Data:
         """Validate, then act: the data of a success, or a Failure."""
         tool = self.catalogue.tool(name)
         label, arguments = self._vault_of(arguments)
         params = tool.parse(arguments)
-        return tool.run(params, self._context(label, call))
+        return tool.run(params, self._context(label, call, page))
 
     def _vault_of(self, arguments: Mapping[str, Any]) -> tuple[str, Mapping[str, Any]]:
         if len(self._labels) < 2 or "vault" not in arguments:

@@ -61,7 +61,7 @@ class Success:
 
     @property
     def json(self) -> bytes:
-        payload = encode({"success": True, "data": self._data})
+        payload = _payload(self._data)
         content = encode([_text(payload.decode())])
         rest = encode(_complete({"isError": False}) if self._modern else {"isError": False})
         return b'{"content":%b,"structuredContent":%b,%b' % (content, payload, rest[1:])
@@ -69,7 +69,12 @@ class Success:
 
 def content(data: dict[str, Any]) -> list[dict[str, str]]:
     """The text of a success alone."""
-    return [_text(encode({"success": True, "data": data}).decode())]
+    return [_text(_payload(data).decode())]
+
+
+def size(data: dict[str, Any]) -> int:
+    """The bytes of one copy of a success."""
+    return len(_payload(data))
 
 
 def failure(failure: Failure, modern: bool) -> dict[str, Any]:
@@ -88,6 +93,10 @@ def relayed(content: list[dict[str, Any]], failed: bool, modern: bool) -> dict[s
 
 def progress(token: str | int, seconds: float, message: str) -> dict[str, Any]:
     return {"progressToken": token, "progress": round(seconds, 3), "message": message}
+
+
+def _payload(data: dict[str, Any]) -> bytes:
+    return encode({"success": True, "data": data})
 
 
 def _text(text: str) -> dict[str, str]:

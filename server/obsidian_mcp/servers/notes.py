@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from obsidian_mcp.errors import InvalidParams
 from obsidian_mcp.features.tools import call_of
-from obsidian_mcp.protocol import jsonrpc, methods, results
+from obsidian_mcp.protocol import clients, jsonrpc, methods, results
 from obsidian_mcp.protocol.methods import LEGACY, MODERN, Method
 
 TYPE_CHECKING = False
@@ -52,7 +52,11 @@ class NotesServer:
 
         as_result = modern or self._errors_are_results
         return self.tools.job(
-            name, arguments, lambda data: results.Success(data, modern), failed if as_result else None
+            name,
+            arguments,
+            lambda data: results.Success(data, modern),
+            failed if as_result else None,
+            clients.page_of(peer.client),
         )
 
     def _constant(self, request: jsonrpc.Request, peer: Peer, make: Callable[[], dict[str, Any]]) -> jsonrpc.Encoded:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated, Any
 
 from pydantic import AfterValidator, Field, GetPydanticSchema
@@ -12,7 +12,8 @@ from pydantic_core import CoreSchema, core_schema
 
 from obsidian_mcp.operations import editing, moving
 from obsidian_mcp.operations.finding import existing, new, nothing_to_compare, placed
-from obsidian_mcp.tools.tool import Context, Effect, NamesNote, Params, tool
+from obsidian_mcp.protocol import results
+from obsidian_mcp.tools.tool import Context, Effect, NamesNote, Params, plain, tool
 from obsidian_mcp.tools.toolsets import NOTES
 from obsidian_mcp.vault import text
 from obsidian_mcp.vault.names import Destination, NewName
@@ -61,6 +62,7 @@ class CreateNote(Params):
 
 class ReadNote(Target):
     start_line: Annotated[int, Field(ge=1, description="First line, from 1.")] = 1
+    start_char: Annotated[int, Field(ge=1, description="First character of that line, from 1.")] = 1
     max_lines: Annotated[int | None, Field(ge=1)] = None
 
 
@@ -109,14 +111,17 @@ class NoteCreated:
     size: int
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class NoteRead:
+    """The text comes last: some hosts show a model only the head of a long result."""
+
     path: str
-    content: str
-    etag: str
-    size: int
     lines: int
     next_line: int | None = None
+    next_char: int | None = None
+    etag: str
+    size: int
+    content: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,13 +203,17 @@ def obsidian_create_note(params: CreateNote, it: Context) -> NoteCreated:
 
 @tool("Read a note", Effect.READS, NOTES)
 def obsidian_read_note(params: ReadNote, it: Context) -> NoteRead:
-    """Read a note's text and its etag. Long notes come in parts: call again with start_line = next_line until
-    there is none.
+    """Read a note's text and its etag. Long notes come in parts: call again with start_line = next_line, and
+    start_char = next_char if given, until there is no next_line.
     """
     path = params.path_in(it.vault)
     data = it.vault.read(path)
-    page = text.page(path, text.decoded(path, data), params.start_line, params.max_lines)
-    return NoteRead(path.value, page.content, text.etag(data), len(data), page.lines, page.next_line)
+    whole = text.decoded(path, data)
+    about = NoteRead(path=path.value, lines=text.line_count(whole), etag=text.etag(data), size=len(data), content="")
+    widest = replace(about, next_line=about.lines, next_char=len(whole))
+    room = it.page - results.size(plain(widest))
+    page = text.page(whole, room, params.start_line, params.start_char, params.max_lines)
+    return replace(about, content=page.content, next_line=page.next_line, next_char=page.next_char)
 
 
 @tool("Append to a note", Effect.ADDS, NOTES)

@@ -14,20 +14,25 @@ from pydantic.fields import FieldInfo
 
 from obsidian_mcp.call import CallContext
 from obsidian_mcp.errors import BadArguments
+from obsidian_mcp.protocol.clients import SMALL
 from obsidian_mcp.tools.toolsets import Toolset
 from obsidian_mcp.vault.path import BadPath
 from obsidian_mcp.vaults import Opened
 
 
 class Context(Opened):
-    """What a tool may use: all that was opened with the vault, the call it is part of, and the time."""
+    """What a tool may use: all that was opened with the vault, the call it is part of, how many bytes a result
+    should have at most, and the time."""
 
-    __slots__ = ("call", "now")
+    __slots__ = ("call", "now", "page")
 
-    def __init__(self, opened: Opened, call: CallContext, now: Callable[[], datetime] = datetime.now) -> None:
+    def __init__(
+        self, opened: Opened, call: CallContext, page: int = SMALL, now: Callable[[], datetime] = datetime.now
+    ) -> None:
         for name in Opened.__slots__:
             setattr(self, name, getattr(opened, name))
         self.call = call
+        self.page = page
         self.now = now
 
 

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import re
 from dataclasses import dataclass
 
-from obsidian_mcp.errors import Conflict, NotText, TooLarge
+from obsidian_mcp.errors import Conflict, NotText
 from obsidian_mcp.vault.path import VaultPath
-
-PAGE_CHARACTERS = 50_000
-LONGEST_LINE = 1024 * 1024
 
 BOM = b"\xef\xbb\xbf"
 
@@ -83,38 +81,57 @@ def frontmatter_and_body(data: bytes) -> tuple[bytes, bytes]:
 
 @dataclass(frozen=True, slots=True)
 class Page:
+    """Some of a note. `next_line` is where it goes on, `next_char` the character of that line if not the first."""
+
     content: str
     lines: int
-    next_line: int | None
+    next_line: int | None = None
+    next_char: int | None = None
 
 
-def page(path: VaultPath, text: str, start_line: int, max_lines: int | None) -> Page:
-    """Some lines of a note. The pages put together are the note, byte for byte."""
+def page(text: str, room: int, start_line: int = 1, start_char: int = 1, max_lines: int | None = None) -> Page:
+    """As much as takes no more than `room` bytes in JSON. The pages put together are the note, byte for byte.
+
+    It is cut at the end of a line; within one only where a line alone is longer than a page.
+    """
     lines = line_count(text)
-    if start_line == 1 and max_lines is None and lines > 1 and len(text) <= PAGE_CHARACTERS:
-        return Page(text, lines, None)  # most notes, whole
-    begin = _skip_lines(text, 0, start_line - 1)
-    last = lines if max_lines is None else min(lines, start_line - 1 + max_lines)
-    end, number = begin, start_line - 1
-    while number < last:
-        after = _skip_lines(text, end, 1)
-        if number >= start_line and after - begin > PAGE_CHARACTERS:
-            break
-        end, number = after, number + 1
-    content = text[begin:end]
-    more = number < lines
-    size = len(content.rstrip("\n").encode("utf-8", "surrogatepass"))
-    if number == start_line and size > LONGEST_LINE:
-        raise TooLarge(
-            f"Line {start_line} of {path} has {size} bytes; a reply holds {LONGEST_LINE} of one line.",
-            f"Read on from line {start_line + 1}." if more else "",
-            path=path.value,
-        )
-    return Page(content, lines, number + 1 if more else None)
+    first = _skip_lines(text, 0, start_line - 1)
+    after_line = _skip_lines(text, first, 1)
+    begin = min(first + start_char - 1, after_line)
+    end = len(text) if max_lines is None else _skip_lines(text, after_line, max_lines - 1)
+    cut = _fitting(text, begin, end, room)
+    if cut < end:
+        cut = text.rfind("\n", begin, cut) + 1 or cut
+    content = text[begin:cut]
+    if cut == len(text):
+        return Page(content, lines)
+    line_begin = text.rfind("\n", 0, cut) + 1
+    next_line = start_line + text.count("\n", first, cut)
+    return Page(content, lines, next_line, cut - line_begin + 1 if cut > line_begin else None)
 
 
 def line_count(text: str) -> int:
     return text.count("\n") + (not text.endswith("\n") and text != "")
+
+
+def _fitting(text: str, begin: int, end: int, room: int) -> int:
+    """How far the text from `begin` on fits. It goes on by a character at least, or reading would never end."""
+    end = min(end, begin + room)  # no character takes less than a byte
+    if _json_size(text[begin:end]) <= room:
+        return end
+    low, high = begin + 1, end
+    while low < high:
+        middle = (low + high + 1) // 2
+        if _json_size(text[begin:middle]) <= room:
+            low = middle
+        else:
+            high = middle - 1
+    return low
+
+
+def _json_size(text: str) -> int:
+    """What the text takes within a JSON string, where some characters are written as two bytes or six."""
+    return len(json.dumps(text, ensure_ascii=False).encode()) - 2
 
 
 def _skip_lines(text: str, at: int, count: int) -> int:
