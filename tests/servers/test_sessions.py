@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
@@ -31,11 +32,19 @@ def modern(server: Server, method: str, **params: Any) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("revision", REVISIONS)
-def test_a_known_revision_is_agreed_on(fresh: Server, revision: str) -> None:
+def test_a_known_revision_is_agreed_on_and_gets_what_it_knows(fresh: Server, revision: str) -> None:
     result = fresh.request("initialize", {"protocolVersion": revision, "capabilities": {}})["result"]
     assert result["protocolVersion"] == revision
     assert result["capabilities"] == {"tools": {}}
     assert result["serverInfo"]["name"] == "obsidian-mcp"
+    create, read, *_ = fresh.request("tools/list")["result"]["tools"]
+    made = fresh.request("tools/call", {"name": "obsidian_create_note", "arguments": {"name": "N"}})["result"]
+    structured, annotated = revision not in REVISIONS[:2], revision != REVISIONS[0]
+    keys = {"title": structured, "outputSchema": structured, "annotations": annotated}
+    assert set(create) == {"name", "description", "inputSchema"} | {key for key, known in keys.items() if known}
+    assert ("_meta" in read, "title" in result["serverInfo"]) == (structured, structured)
+    assert ("structuredContent" in made) is structured
+    assert json.loads(made["content"][0]["text"])["data"]["created"] is True
 
 
 @pytest.mark.parametrize("params", [{"protocolVersion": "1999-01-01"}, {"protocolVersion": 7}, {}])
@@ -123,6 +132,12 @@ def test_a_stateless_client_needs_no_handshake(fresh: Server) -> None:
         assert (result["ttlMs"] > 0, result["cacheScope"]) == (True, "public")
 
 
+def test_a_list_with_the_names_of_vaults_is_not_for_shared_caches(own_world: World) -> None:
+    vaults = ("--vault", str(own_world.vault), "--vault", str(own_world.folder))
+    with Server(own_world.environment(), *vaults, "--backend", "embedded") as server:
+        assert modern(server, "tools/list")["result"]["cacheScope"] == "private"
+
+
 @pytest.mark.parametrize(
     ("arguments", "code"), [({"name": "Nope"}, -32003), ({"name": "../x"}, -32602), ({"nam": "x"}, -32602)]
 )
@@ -193,7 +208,7 @@ def test_a_batch_is_answered_as_a_batch(own_world: World) -> None:
         replies = {reply["id"]: reply for reply in batch}
         assert len(batch) == 5
         assert replies["a"]["result"] == {}
-        assert replies["b"]["result"]["structuredContent"]["data"]["content"] == "x"
+        assert json.loads(replies["b"]["result"]["content"][0]["text"])["data"]["content"] == "x"
         assert replies["c"]["error"]["code"] == -32601
         assert replies["d"]["error"]["code"] == -32600
         assert replies[None]["error"]["code"] == -32600

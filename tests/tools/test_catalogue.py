@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from obsidian_mcp.protocol.clients import page_of
 from obsidian_mcp.tools import catalogue
 
 NINE = [
@@ -77,7 +78,8 @@ def test_a_tool_is_complete(tool: dict[str, Any]) -> None:
     assert tool["inputSchema"]["required"][0] == "name"
     assert tool["outputSchema"]["required"] == ["success", "data"]
     annotations = tool["annotations"]
-    assert set(annotations) == {"readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint"}
+    assert annotations["title"] == tool["title"]
+    assert set(annotations) - {"title"} == {"readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint"}
     assert (annotations["readOnlyHint"], annotations["destructiveHint"]) == HINTS[name]
 
 
@@ -89,6 +91,15 @@ def test_a_schema_is_one_that_strict_clients_take(tool: dict[str, Any]) -> None:
         assert not any(f'"{word}"' in text for word in ("anyOf", "oneOf", "allOf", "$ref", "$defs", "null", "title"))
     for field in tool["inputSchema"]["properties"].values():
         assert field["type"] in ("string", "boolean", "integer")
+
+
+def test_reading_is_found_by_words_and_loaded_at_once_in_a_host_that_defers_tools() -> None:
+    metas = {tool["name"]: tool["_meta"] for tool in stored() if "_meta" in tool}
+    assert list(metas) == ["obsidian_read_note"]
+    meta = metas["obsidian_read_note"]
+    assert meta["anthropic/alwaysLoad"] is True
+    assert {"wiki", "journal", "knowledge", "markdown"} <= set(meta["anthropic/searchHint"].split())
+    assert page_of("claude-code") <= meta["anthropic/maxResultSizeChars"] <= 500_000
 
 
 def test_read_only_leaves_out_what_changes_something() -> None:

@@ -19,6 +19,8 @@ LEGACY = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")
 MODERN = ("2026-07-28",)
 LATEST_LEGACY = LEGACY[-1]
 WITH_BATCHES = ("2025-03-26",)
+WITHOUT_STRUCTURE = ("2024-11-05", "2025-03-26")  # no structuredContent, outputSchema, title, or _meta of a tool
+WITHOUT_ANNOTATIONS = ("2024-11-05",)
 
 META = "io.modelcontextprotocol/"
 VERSION_KEY = META + "protocolVersion"

@@ -23,7 +23,7 @@ class NotesServer:
     def __init__(self, settings: Settings, tools: Tools) -> None:
         self._errors_are_results = settings.errors == "result"
         self.tools = tools
-        self._kept: dict[tuple[str, bool], jsonrpc.Encoded] = {}
+        self._kept: dict[tuple[str, bool, str | None], jsonrpc.Encoded] = {}
         self.methods: Mapping[str, Method] = {
             "initialize": Method(self._initialize, (LEGACY,), before_initialize=True),
             "ping": Method(lambda request, peer: {}, (LEGACY,), before_initialize=True),
@@ -41,7 +41,13 @@ class NotesServer:
     def _list_tools(self, request: jsonrpc.Request, peer: Peer) -> jsonrpc.Encoded:
         if request.params.get("cursor") is not None:
             raise InvalidParams("There is one page of tools and so no cursor.", "Leave it out.")
-        return self._constant(request, peer, lambda: results.tool_list(self.tools.catalogue.listing(), peer.modern))
+        catalogue = self.tools.catalogue
+        scope = results.PRIVATE if catalogue.names_vaults else results.PUBLIC
+        return self._constant(
+            request,
+            peer,
+            lambda: results.tool_list(catalogue.listing(), peer.modern, revision=peer.revision, scope=scope),
+        )
 
     def _call_tool(self, request: jsonrpc.Request, peer: Peer) -> Job:
         name, arguments = call_of(request)
@@ -54,14 +60,14 @@ class NotesServer:
         return self.tools.job(
             name,
             arguments,
-            lambda data: results.Success(data, modern),
+            lambda data: results.Success(data, modern, peer.revision),
             failed if as_result else None,
             clients.page_of(peer.client),
         )
 
     def _constant(self, request: jsonrpc.Request, peer: Peer, make: Callable[[], dict[str, Any]]) -> jsonrpc.Encoded:
-        """What is the same for every client of an era, encoded once."""
-        key = (request.method, peer.modern)
+        """What is the same for every client of a revision, encoded once."""
+        key = (request.method, peer.modern, peer.revision)
         if key not in self._kept:
             self._kept[key] = jsonrpc.Encoded(jsonrpc.encode(make()))
         return self._kept[key]

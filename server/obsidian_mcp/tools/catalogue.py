@@ -57,6 +57,11 @@ class Catalogue:
     def names(self) -> list[str]:
         return list(self._rows)
 
+    @property
+    def names_vaults(self) -> bool:
+        """Whether the schemas hold the names of the user's vaults."""
+        return bool(self._vaults)
+
     def unknown(self, name: str) -> UnknownTool:
         """Why a tool that is asked for isn't there."""
         offered = f"Tools: {', '.join(self.names)}."

@@ -22,6 +22,13 @@ from obsidian_mcp.vault.port import Vault
 from obsidian_mcp.vault.reference import Reference
 
 MOST_LISTED = 50
+# It loads tools when the model looks for them by words, except those that it is told to load at once; and it cuts
+# results at a length that a tool may raise.
+FOR_CLAUDE_CODE = {
+    "anthropic/maxResultSizeChars": 50_000,
+    "anthropic/alwaysLoad": True,
+    "anthropic/searchHint": "vault wiki journal knowledge base markdown files my notes daily note",
+}
 
 
 def _parsed(parse: Callable[[str], Any]) -> GetPydanticSchema:
@@ -201,7 +208,7 @@ def obsidian_create_note(params: CreateNote, it: Context) -> NoteCreated:
     return NoteCreated(path.value, made, not made, text.etag(after), len(after))
 
 
-@tool("Read a note", Effect.READS, NOTES)
+@tool("Read a note", Effect.READS, NOTES, meta=FOR_CLAUDE_CODE)
 def obsidian_read_note(params: ReadNote, it: Context) -> NoteRead:
     """Read a note's text and its etag. Long notes come in parts: call again with start_line = next_line, and
     start_char = next_char if given, until there is no next_line.

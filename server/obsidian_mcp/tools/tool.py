@@ -7,6 +7,7 @@ import enum
 import inspect
 from collections.abc import Callable, Mapping
 from datetime import datetime
+from types import MappingProxyType
 from typing import Any, get_type_hints
 
 from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
@@ -76,6 +77,7 @@ class Tool:
     params: type[Params]
     result: type[Any]
     function: Callable[[Any, Context], Any]
+    meta: Mapping[str, Any]
 
     @property
     def touches(self) -> list[str]:
@@ -112,12 +114,15 @@ class Tool:
                 "properties": {"success": {"type": "boolean"}, "data": data},
                 "required": ["success", "data"],
             },
-            "annotations": self.effect.annotations,
+            "annotations": {"title": self.title, **self.effect.annotations},  # Claude Code shows this title
+            **({"_meta": dict(self.meta)} if self.meta else {}),
         }
 
 
-def tool(title: str, effect: Effect, toolset: Toolset) -> Callable[[Callable[[Any, Context], Any]], Tool]:
-    """Turn a function `(params, it) -> result` into a tool. Registers nothing."""
+def tool(
+    title: str, effect: Effect, toolset: Toolset, meta: Mapping[str, Any] = MappingProxyType({})
+) -> Callable[[Callable[[Any, Context], Any]], Tool]:
+    """Turn a function `(params, it) -> result` into a tool. Registers nothing. `meta` is for some hosts alone."""
 
     def declare(function: Callable[[Any, Context], Any]) -> Tool:
         hints = get_type_hints(function)
@@ -130,6 +135,7 @@ def tool(title: str, effect: Effect, toolset: Toolset) -> Callable[[Callable[[An
             params=hints["params"],
             result=hints["return"],
             function=function,
+            meta=meta,
         )
 
     return declare
