@@ -32,8 +32,8 @@ LIGHT = set("__future__ _collections _json _queue select".split())
 OWN = set(
     "__main__ app call connection doors doors.stdio doors.stdio.server doors.stdio.streams errors features "
     "features.tools protocol protocol.clients protocol.framing protocol.jsonrpc protocol.methods protocol.quickjson "
-    "protocol.results protocol.revisions running scheduler servers servers.notes settings tools tools.catalogue "
-    "tools.toolsets vaults".split()
+    "protocol.results protocol.revisions running scheduler servers servers.notes settings tools tools.aliases "
+    "tools.catalogue tools.toolsets vaults".split()
 )
 LISTING = (
     "import os, sys\n"

@@ -78,6 +78,39 @@ def test_each_page_is_measured_as_it_travels_and_the_pages_are_the_note(arrival:
             assert max(sizes) > most * 0.8  # no smaller than they need be
 
 
+def call(server: Server, tool: str, **arguments: Any) -> dict[str, Any]:
+    params = {"name": f"obsidian_{tool}", "arguments": arguments, "_meta": MODERN_META}
+    result: dict[str, Any] = server.request("tools/call", params)["result"]
+    return result
+
+
+def test_every_optional_argument_may_be_null_and_models_own_words_are_taken(arrival: Server) -> None:
+    """As CrewAI sends them, and models that have not read the schema."""
+    steps: list[tuple[str, dict[str, Any]]] = [
+        ("create_note", {"path": "Log.md", "body": "one"}),
+        ("append_note", {"file": "Log.md", "text": "two"}),
+        ("prepend_note", {"filename": "Log.md", "text": "zero"}),
+        ("move_note", {"note": "Log.md", "folder": "Logs"}),
+        ("move_note", {"path": "Logs/Log.md", "destination": "/"}),
+        ("rename_note", {"path": "Log.md", "new_name": "Diary"}),
+        ("file_info", {"file": "Diary.md"}),
+        ("read_note", {"note": "Diary"}),
+    ]
+    listed = arrival.request("tools/list", {"_meta": MODERN_META})["result"]["tools"]
+    schemas = {tool["name"]: tool["inputSchema"] for tool in listed}
+    for tool, arguments in steps:
+        schema = schemas[f"obsidian_{tool}"]
+        nulls = dict.fromkeys(key for key in schema["properties"] if key not in schema["required"])
+        result = call(arrival, tool, **{**nulls, **arguments})
+        assert result["isError"] is False, result
+    assert result["structuredContent"]["data"]["content"] == "zero\none\ntwo"
+    for twice in ({"name": "Diary", "path": "Diary"}, {"path": "Diary", "file": "Diary"}):
+        refused = call(arrival, "read_note", **twice)
+        assert refused["_meta"]["obsidian-mcp/error"]["errorCode"] == "INVALID_ARGUMENTS"
+    assert call(arrival, "delete_note", name="Diary", path=None)["isError"] is False
+    assert call(arrival, "read_note", name=None)["_meta"]["obsidian-mcp/error"]["missing"] == ["name"]
+
+
 def test_an_older_client_is_known_by_what_it_said_at_the_start(arrival: Server) -> None:
     for client, least, most in (("claude-code", 25_000, 48_000), ("@cline/core", 2_500, 3_500), (None, 10_000, 11_500)):
         info = {"clientInfo": {"name": client, "version": "1"}} if client else {}

@@ -6,6 +6,7 @@ from obsidian_mcp.errors import InvalidArguments, InvalidParams
 from obsidian_mcp.protocol.clients import SMALL
 from obsidian_mcp.running import Job
 from obsidian_mcp.scheduler import Access
+from obsidian_mcp.tools.aliases import understood
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -52,11 +53,12 @@ class Tools:
         if name not in self.catalogue:
             raise self.catalogue.unknown(name)
         writes = self.catalogue.writes(name)
+        meant = understood(arguments, self.catalogue.arguments(name))
         return Job(
             name,
-            Access(touched(arguments, self.catalogue.touches(name)), writes),
+            Access(touched(meant, self.catalogue.touches(name)), writes),
             self._settings.limit_for(name),
-            lambda call: self.run(name, arguments, call, page),
+            lambda call: self.run(name, meant, call, page),
             changes=writes,
             ready=self._ready,
             shape=shape,
@@ -67,7 +69,7 @@ class Tools:
     def run(self, name: str, arguments: Mapping[str, Any], call: CallContext, page: int = SMALL) -> Data:
         """Validate, then act: the data of a success, or a Failure."""
         tool = self.catalogue.tool(name)
-        label, arguments = self._vault_of(arguments)
+        label, arguments = self._vault_of(understood(arguments, self.catalogue.arguments(name)))
         params = tool.parse(arguments)
         return tool.run(params, self._context(label, call, page))
 

@@ -48,6 +48,7 @@ class Catalogue:
         self._off = off
         self._rows = {row.name: row for row in rows if row.name not in off}
         self._vaults = vaults if len(vaults) > 1 else ()
+        self._arguments = {tool["name"]: frozenset(tool["inputSchema"]["properties"]) for tool in self.listing()}
         self._loaded: dict[str, Tool] = {}
 
     def __contains__(self, name: str) -> bool:
@@ -75,6 +76,10 @@ class Catalogue:
     def touches(self, name: str) -> list[str]:
         """The arguments by which a call names notes."""
         return self._rows[name].touches
+
+    def arguments(self, name: str) -> frozenset[str]:
+        """The names of a tool's arguments."""
+        return self._arguments[name]
 
     def tool(self, name: str) -> Tool:
         """The tool itself. Imports its module, and no other's: pydantic is slow to load."""

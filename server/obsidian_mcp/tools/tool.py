@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import enum
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from datetime import datetime
 from types import MappingProxyType
 from typing import Any, get_type_hints
@@ -16,6 +16,7 @@ from pydantic.fields import FieldInfo
 from obsidian_mcp.call import CallContext
 from obsidian_mcp.errors import BadArguments
 from obsidian_mcp.protocol.clients import SMALL
+from obsidian_mcp.tools.aliases import ALIASES
 from obsidian_mcp.tools.toolsets import Toolset
 from obsidian_mcp.vault.path import BadPath
 from obsidian_mcp.vaults import Opened
@@ -88,11 +89,12 @@ class Tool:
         try:
             return self.params.model_validate(arguments)
         except ValidationError as error:
-            problems = [_problem(detail) for detail in error.errors(include_url=False, include_input=False)]
+            known = self.params.model_fields
+            problems = [_problem(detail, known) for detail in error.errors(include_url=False, include_input=False)]
             missing = [_name(detail) for detail in error.errors(include_input=False) if detail["type"] == "missing"]
             raise BadArguments(
                 f"{self.name}: {'; '.join(text for _, text in problems)}.",
-                f"Its arguments are {', '.join(self.params.model_fields)}.",
+                f"Its arguments are {', '.join(known)}.",
                 **_told(problems, missing),
             ) from None
 
@@ -169,13 +171,16 @@ def _told(problems: list[tuple[str, str]], missing: list[str]) -> dict[str, Any]
     return {**told, "missing": missing} if missing else told
 
 
-def _problem(detail: Mapping[str, Any]) -> tuple[str, str]:
+def _problem(detail: Mapping[str, Any], known: Collection[str]) -> tuple[str, str]:
     """A pydantic error as (argument, sentence)."""
     name = _name(detail)
     cause = detail.get("ctx", {}).get("error")
     if isinstance(cause, BadPath):
         return name, f"{name} {cause}"
     if detail["type"] == "extra_forbidden":
+        own = ALIASES.get(name)
+        if own in known:
+            return name, f"{name} is another word for {own}, so only one of them can be given"
         return name, f"there is no argument {name!r}"
     if detail["type"] == "missing":
         return name, f"{name} is missing"

@@ -1,0 +1,41 @@
+"""Arguments as models and frameworks send them, by the names that the schemas have.
+
+Light: which notes a call touches is decided from them before anything heavy is loaded.
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping
+    from typing import Any
+
+# Words that models reach for. They are taken quietly, and stand in no schema: there is one name to learn.
+ALIASES = {
+    "path": "name",
+    "file": "name",
+    "filename": "name",
+    "note": "name",
+    "text": "content",
+    "body": "content",
+    "destination": "to",
+    "folder": "to",
+}
+
+
+def understood(arguments: Mapping[str, Any], known: Collection[str]) -> Mapping[str, Any]:
+    """Without what is null, which counts as not given: some frameworks send every optional argument so.
+
+    Where an argument is given under two names, both stay as they are, and the tool refuses one.
+    """
+    if all(key in known and value is not None for key, value in arguments.items()):
+        return arguments
+    names = {key: _name(key, known) for key in arguments}
+    given = {key: value for key, value in arguments.items() if value is not None or names[key] not in known}
+    meant = [names[key] for key in given]
+    return {names[key] if meant.count(names[key]) == 1 else key: value for key, value in given.items()}
+
+
+def _name(key: str, known: Collection[str]) -> str:
+    own = ALIASES.get(key, key)
+    return own if key not in known and own in known else key
