@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from obsidian_mcp import __version__
+from obsidian_mcp.hosts.known import ERRORS_AS_RESULTS
 from obsidian_mcp.tools import catalogue
 
 ROOT = Path(__file__).parents[1]
@@ -81,7 +82,15 @@ def manifest() -> dict[str, Any]:
             "entry_point": "server/main.py",
             "mcp_config": {
                 "command": "uv",
-                "args": ["run", "--frozen", "--no-dev", "--directory", "${__dirname}", "server/main.py"],
+                "args": [
+                    "run",
+                    "--frozen",
+                    "--no-dev",
+                    "--directory",
+                    "${__dirname}",
+                    "server/main.py",
+                    *ERRORS_AS_RESULTS,
+                ],
                 "env": {f"OBSIDIAN_MCP_{key.upper()}": f"${{user_config.{key}}}" for key in USER_CONFIG},
             },
         },

@@ -257,6 +257,8 @@ def test_the_bundle_serves_both_eras_as_desktop_starts_it(desktop: Desktop, tmp_
         assert [tool["name"] for tool in server.request("tools/list")["result"]["tools"]] == TOOLS
         assert server.call("read_note", name="Note")["content"] == "$\\nabla$\n"
         server.call("create_note", name="New", content="x")
+        missing = {"name": "obsidian_read_note", "arguments": {"name": "Nope"}}
+        assert server.request("tools/call", missing)["result"]["isError"] is True
         assert server.finish() == 0
     assert (tmp_path / "New.md").read_text(encoding="utf-8") == "x"
 

@@ -87,7 +87,8 @@ def test_every_host_gets_an_entry_that_starts_us_from_anywhere(home: Home, host:
     assert done.returncode == 0, done.stderr
     entry = home.entry(host)
     assert entry is not None
-    assert (entry["command"], entry["args"]) == (str(SCRIPT), ["--vault", str(home.vault), "--read-only"])
+    assert entry["command"] == str(SCRIPT)
+    assert entry["args"] == ["--errors", "result", "--vault", str(home.vault), "--read-only"]
     assert is_ours(entry)
     assert "Next: " in done.stdout
 
@@ -190,7 +191,15 @@ def test_options_from_the_environment_become_part_of_the_entry(home: Home) -> No
     assert done.returncode == 0
     entry = home.entry("cursor")
     assert entry is not None
-    assert entry["args"] == ["--vault", str(home.vault), "--backend", "embedded", "--read-only"]
+    assert entry["args"] == ["--errors", "result", "--vault", str(home.vault), "--backend", "embedded", "--read-only"]
+
+
+@pytest.mark.parametrize("words", [("--errors", "rpc"), ("--errors=rpc",)])
+def test_failures_are_sent_as_results_unless_asked_otherwise(home: Home, words: tuple[str, ...]) -> None:
+    assert home.run("install", "cursor", "--vault", "notes", *words).returncode == 0
+    entry = home.entry("cursor")
+    assert entry is not None
+    assert entry["args"] == ["--vault", str(home.vault), "--errors", "rpc"]
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,9 @@ from dataclasses import dataclass
 from typing import Any
 
 ENTRY = "obsidian"
+# A program may end its run at a JSON-RPC error, or start the server again and repeat the call; a model that is told
+# in a result what went wrong can do something about it.
+ERRORS_AS_RESULTS = ("--errors", "result")
 Environ = Mapping[str, str]
 
 
@@ -28,7 +31,9 @@ class Host:
         return self.place(environ, platform)
 
     def entry(self, command: Sequence[str], options: Sequence[str]) -> dict[str, Any]:
-        return {**dict(self.extra), "command": command[0], "args": [*command[1:], *options]}
+        told = any(word.partition("=")[0] == ERRORS_AS_RESULTS[0] for word in options)
+        words = options if told else [*ERRORS_AS_RESULTS, *options]
+        return {**dict(self.extra), "command": command[0], "args": [*command[1:], *words]}
 
 
 def _home(environ: Environ, platform: str) -> str:
