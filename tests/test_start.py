@@ -30,10 +30,11 @@ HEAVY = {
 # All that may be loaded before the first reply, beyond what the interpreter has loaded anyway.
 LIGHT = set("__future__ _collections _json _queue select".split())
 OWN = set(
-    "__main__ app call connection doors doors.stdio doors.stdio.server doors.stdio.streams errors features "
-    "features.tools protocol protocol.clients protocol.framing protocol.jsonrpc protocol.methods protocol.quickjson "
-    "protocol.results protocol.revisions running scheduler servers servers.notes settings tools tools.aliases "
-    "tools.catalogue tools.toolsets vaults".split()
+    "__main__ app backends backends.obsidian backends.obsidian.discover call connection doors doors.stdio "
+    "doors.stdio.server doors.stdio.streams errors features features.instructions features.tools protocol "
+    "protocol.clients protocol.framing protocol.jsonrpc protocol.methods protocol.quickjson protocol.results "
+    "protocol.revisions running scheduler servers servers.notes settings tools tools.aliases tools.catalogue "
+    "tools.toolsets vaults".split()
 )
 LISTING = (
     "import os, sys\n"

@@ -6,6 +6,7 @@ import os
 from _thread import allocate_lock
 
 from obsidian_mcp import __version__
+from obsidian_mcp.features.instructions import instructions
 from obsidian_mcp.features.tools import Tools
 from obsidian_mcp.servers.notes import NotesServer
 from obsidian_mcp.settings import UsageError
@@ -44,9 +45,12 @@ class App:
         if unknown:
             raise UsageError(f"there is no tool {unknown[0]!r} to set a limit for; there are {', '.join(every.names)}")
         self.tools = Tools(settings, self.catalogue, labels, self._context, self.wake)
-        self.server = NotesServer(settings, self.tools)
+        self.server = NotesServer(settings, self.tools, self._instructions)
         self._awake = False
         self._lock = allocate_lock()
+
+    def _instructions(self) -> str:
+        return instructions(self.catalogue, self.vaults.names, self.vaults.with_app)
 
     def _context(self, label: str, call: CallContext, page: int) -> Context:
         from obsidian_mcp.tools.tool import Context

@@ -53,6 +53,21 @@ class Vaults:
             self._backend, self._why = _chosen(self._settings)
         return self._backend
 
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What people call them: the one that nobody has named is known by an id."""
+        if self._settings.vaults:
+            return self.labels
+        from obsidian_mcp import registry
+
+        found = {vault.id: vault.name for vault in registry.registered(self._settings.environ)}
+        return tuple(found.get(wanted, label) for wanted, label in zip(self.wanted, self.labels, strict=True))
+
+    @property
+    def with_app(self) -> bool:
+        """Whether the app is asked. Light, unlike the backend: it is wanted for the first reply."""
+        return self._settings.backend != "embedded" and not choice(self._settings)[0]
+
     def described(self) -> tuple[str, str]:
         """Which backend, and why."""
         return self.backend.name, self._why

@@ -37,6 +37,8 @@ def test_a_known_revision_is_agreed_on_and_gets_what_it_knows(fresh: Server, rev
     assert result["protocolVersion"] == revision
     assert result["capabilities"] == {"tools": {}}
     assert result["serverInfo"]["name"] == "obsidian-mcp"
+    assert "'Vault'" in result["instructions"]
+    assert "cannot work" not in result["instructions"]
     create, read, *_ = fresh.request("tools/list")["result"]["tools"]
     made = fresh.request("tools/call", {"name": "obsidian_create_note", "arguments": {"name": "N"}})["result"]
     structured, annotated = revision not in REVISIONS[:2], revision != REVISIONS[0]
@@ -128,14 +130,20 @@ def test_a_stateless_client_needs_no_handshake(fresh: Server) -> None:
     for result in (found, listed, made):
         assert result["resultType"] == "complete"
         assert result["_meta"]["io.modelcontextprotocol/serverInfo"]["name"] == "obsidian-mcp"
-    for result in (found, listed):
-        assert (result["ttlMs"] > 0, result["cacheScope"]) == (True, "public")
+    assert (found["ttlMs"] > 0, found["cacheScope"]) == (True, "private")  # its instructions name the vault
+    assert (listed["ttlMs"] > 0, listed["cacheScope"]) == (True, "public")
 
 
 def test_a_list_with_the_names_of_vaults_is_not_for_shared_caches(own_world: World) -> None:
     vaults = ("--vault", str(own_world.vault), "--vault", str(own_world.folder))
-    with Server(own_world.environment(), *vaults, "--backend", "embedded") as server:
+    with Server(own_world.environment(), *vaults, "--backend", "embedded", "--read-only") as server:
         assert modern(server, "tools/list")["result"]["cacheScope"] == "private"
+        found = modern(server, "server/discover")["result"]
+        begun = server.request("initialize", {"protocolVersion": "2025-11-25"})["result"]
+    assert begun["instructions"] == found["instructions"]
+    assert found["instructions"].startswith("Use these tools whenever the user means their notes")
+    for told in (own_world.vault.name, "only read", "obsidian_open_note cannot work"):
+        assert told in found["instructions"]
 
 
 @pytest.mark.parametrize(

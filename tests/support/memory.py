@@ -173,4 +173,5 @@ class Session:
 def session(files: Files) -> Session:
     """The notes server over a dictionary."""
     settings = load({"vault": ["Memory"]}, {})
-    return Session(NotesServer(settings, Tools(settings, catalogue.load(), ("Memory",), context(files), lambda: None)))
+    tools = Tools(settings, catalogue.load(), ("Memory",), context(files), lambda: None)
+    return Session(NotesServer(settings, tools, lambda: ""))

@@ -23,22 +23,24 @@ PUBLIC, PRIVATE = "public", "private"  # who may share a cached answer
 ERROR_META = "obsidian-mcp/error"
 
 
-def initialize(revision: str, capabilities: dict[str, Any]) -> dict[str, Any]:
+def initialize(revision: str, capabilities: dict[str, Any], instructions: str = INSTRUCTIONS) -> dict[str, Any]:
     return {
         "protocolVersion": revision,
         "capabilities": capabilities,
         "serverInfo": _known_in(revision, SERVER_INFO),
-        "instructions": INSTRUCTIONS,
+        "instructions": instructions,
     }
 
 
-def discover(capabilities: dict[str, Any], fresh: int = ONE_HOUR, scope: str = PUBLIC) -> dict[str, Any]:
+def discover(
+    capabilities: dict[str, Any], fresh: int = ONE_HOUR, instructions: str = INSTRUCTIONS, scope: str = PUBLIC
+) -> dict[str, Any]:
     """`fresh` is how many milliseconds the answer is good for."""
     return _cached(
         {
             "supportedVersions": list(revisions.MODERN),
             "capabilities": capabilities,
-            "instructions": INSTRUCTIONS,
+            "instructions": instructions,
         },
         fresh,
         scope,

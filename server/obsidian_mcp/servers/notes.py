@@ -20,9 +20,12 @@ if TYPE_CHECKING:
 
 
 class NotesServer:
-    def __init__(self, settings: Settings, tools: Tools) -> None:
+    """`instructions` says what a model should know of the server as a whole; it is asked when a client comes."""
+
+    def __init__(self, settings: Settings, tools: Tools, instructions: Callable[[], str]) -> None:
         self._errors_are_results = settings.errors == "result"
         self.tools = tools
+        self._instructions = instructions
         self._kept: dict[tuple[str, bool, str | None], jsonrpc.Encoded] = {}
         self.methods: Mapping[str, Method] = {
             "initialize": Method(self._initialize, (LEGACY,), before_initialize=True),
@@ -33,10 +36,16 @@ class NotesServer:
         }
 
     def _initialize(self, request: jsonrpc.Request, peer: Peer) -> dict[str, Any]:
-        return results.initialize(peer.revision or "", methods.capabilities(self.methods, modern=False))
+        capabilities = methods.capabilities(self.methods, modern=False)
+        return results.initialize(peer.revision or "", capabilities, self._instructions())
 
     def _discover(self, request: jsonrpc.Request, peer: Peer) -> jsonrpc.Encoded:
-        return self._constant(request, peer, lambda: results.discover(methods.capabilities(self.methods, modern=True)))
+        capabilities = methods.capabilities(self.methods, modern=True)
+        return self._constant(
+            request,
+            peer,
+            lambda: results.discover(capabilities, instructions=self._instructions(), scope=results.PRIVATE),
+        )
 
     def _list_tools(self, request: jsonrpc.Request, peer: Peer) -> jsonrpc.Encoded:
         if request.params.get("cursor") is not None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ntpath
 import os
 import posixpath
 import sys
@@ -46,6 +45,8 @@ def places(environ: Mapping[str, str], platform: str = sys.platform) -> list[str
 
 def _windows(environ: Mapping[str, str]) -> list[str]:
     """Always `Obsidian.com`: the `.exe` beside it prints nothing, or ends with 127."""
+    import ntpath  # not for the first reply elsewhere
+
     folders = [folder.strip('"') for folder in environ.get("PATH", "").split(";") if folder]
     local = environ.get("LOCALAPPDATA", "")
     if local:
