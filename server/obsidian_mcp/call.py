@@ -33,8 +33,14 @@ def cancelled() -> Cancelled:
 class CallContext:
     """Given to whatever a call runs through, so that all of it obeys one limit."""
 
-    def __init__(self, limit: float = 30.0, report: Callable[[float, str], None] | None = None) -> None:
+    def __init__(
+        self,
+        limit: float = 30.0,
+        report: Callable[[float, str], None] | None = None,
+        whole: CallContext | None = None,
+    ) -> None:
         self.limit = limit
+        self._whole = whole
         self._report = report
         self._started = time.monotonic()
         self._lock = allocate_lock()
@@ -55,7 +61,11 @@ class CallContext:
 
     @property
     def cancelled(self) -> bool:
-        return self._cancelled
+        return self._cancelled or (self._whole is not None and self._whole.cancelled)
+
+    def part(self, limit: float) -> CallContext:
+        """For a step that can be given up: a limit of its own, and it is cancelled with the call."""
+        return CallContext(limit, whole=self)
 
     def cancel(self) -> None:
         with self._lock:
@@ -86,7 +96,7 @@ class CallContext:
 
     def check(self, doing: str) -> None:
         """Raise if the call must not go on to `doing`."""
-        if self._cancelled:
+        if self.cancelled:
             raise cancelled()
         if self.remaining <= 0:
             raise NotBegun(

@@ -69,6 +69,13 @@ def with_app(request: pytest.FixtureRequest) -> Iterator[Ground]:
         yield ground
 
 
+@pytest.fixture(params=[name for name in GROUNDS if name in ("embedded", "http", "memory")])
+def without_app(request: pytest.FixtureRequest) -> Iterator[Ground]:
+    """For promises that rest on our own index."""
+    with _ground(request) as ground:
+        yield ground
+
+
 @contextlib.contextmanager
 def _ground(request: pytest.FixtureRequest) -> Iterator[Ground]:
     if request.param == "live":

@@ -11,6 +11,7 @@ from pydantic import AfterValidator, Field, GetPydanticSchema
 from pydantic_core import CoreSchema, core_schema
 
 from obsidian_mcp.operations import editing, moving
+from obsidian_mcp.operations.backlinks import linking_to
 from obsidian_mcp.operations.finding import existing, new, nothing_to_compare, placed
 from obsidian_mcp.protocol import results
 from obsidian_mcp.tools.tool import Context, Effect, NamesNote, Params, plain, tool
@@ -152,6 +153,7 @@ class NoteDeleted:
     path: str
     deleted: bool
     trashed: bool
+    links_in: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -253,8 +255,9 @@ def obsidian_prepend_note(params: AddToNote, it: Context) -> NotePrepended:
 def obsidian_delete_note(params: DeleteNote, it: Context) -> NoteDeleted:
     """Delete a note or file: to the trash, or for good with permanent."""
     path = params.whole_in(it.vault)
+    links = linking_to(path, it.vault, it.index, it.call)
     done = editing.delete(path, it.vault, permanent=params.permanent, if_match=params.if_match)
-    return NoteDeleted(path.value, deleted=True, trashed=not done.permanent)
+    return NoteDeleted(path.value, deleted=True, trashed=not done.permanent, links_in=links)
 
 
 @tool("Move a note", Effect.CHANGES, NOTES)

@@ -21,6 +21,11 @@ from obsidian_mcp.vault.links.resolver import Resolver, joined, relative_to
 from obsidian_mcp.vault.links.writing import Rewrite, apply, as_markdown, can_carry, in_its_form
 
 
+def leads_to(vault: Resolver, link: Link, source: str) -> str | None:
+    """The file that a link in a file means; None if it leads nowhere."""
+    return vault.exact(link.target) if link.form is Form.CANVAS else vault.resolve(link.target, source)
+
+
 @dataclass(frozen=True, slots=True)
 class Move:
     """A file on its way, and the vault before and after. A new file has no old path."""
@@ -66,16 +71,13 @@ class Move:
         """Where a link must lead that would not lead there as it is."""
         if source != self.old and key_of_path(link.target) not in self.keys:
             return None
-        led_to = self._leads_to(self.before, link, source)
+        led_to = leads_to(self.before, link, source)
         if led_to is None:
             return None
         goal, now_in = self._now(led_to), self._now(source)
-        if self._leads_to(self.after, link, now_in) != goal or self._breaks_path(link, source, now_in, led_to, goal):
+        if leads_to(self.after, link, now_in) != goal or self._breaks_path(link, source, now_in, led_to, goal):
             return goal
         return None
-
-    def _leads_to(self, vault: Resolver, link: Link, source: str) -> str | None:
-        return vault.exact(link.target) if link.form is Form.CANVAS else vault.resolve(link.target, source)
 
     def _is_read_back(
         self, links: Sequence[Link], after: Sequence[Link], goals: Mapping[int, str], now_in: str
@@ -85,7 +87,7 @@ class Move:
             return False
         for number, (link, now) in enumerate(zip(links, after, strict=True)):
             goal = goals.get(number)
-            if link.target != now.target if goal is None else self._leads_to(self.after, now, now_in) != goal:
+            if link.target != now.target if goal is None else leads_to(self.after, now, now_in) != goal:
                 return False
         return True
 
