@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 from obsidian_mcp import errors
+from obsidian_mcp.errors import Hint, NoteNotFound
+from obsidian_mcp.operations import editing, unfound
 
 
 def kinds() -> list[type[errors.Failure]]:
@@ -76,3 +78,18 @@ def test_a_part_of_a_larger_fact_keeps_its_kind_its_hint_and_its_data() -> None:
 
 def test_every_state_but_reading_has_a_sentence() -> None:
     assert [state for state in errors.STATES if not state.sentence] == [errors.READ]
+
+
+def test_a_hint_names_no_tool_that_is_switched_off() -> None:
+    hint = Hint("Make it with obsidian_create_note.", needs="obsidian_create_note", without="Give another name.")
+    assert NoteNotFound("Gone.", hint).among(["obsidian_create_note"]).message.endswith("obsidian_create_note.")
+    assert NoteNotFound("Gone.", hint).among([]).message == "Gone. Give another name."
+    assert NoteNotFound("Gone.", "Look again.").among([]).message == "Gone. Look again."
+
+
+def test_every_hint_that_names_a_tool_says_that_it_needs_it() -> None:
+    """What a model is told is written in few places, and a tool that is off must not be among it."""
+    for module in (unfound, editing):
+        for hint in (value for value in vars(module).values() if isinstance(value, Hint)):
+            assert hint.needs
+            assert "obsidian_" not in hint.without

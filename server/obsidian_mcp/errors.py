@@ -8,6 +8,7 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Container
     from typing import Any, Self
 
 
@@ -37,15 +38,24 @@ class Hint:
     """What to do next, in the words of each audience.
 
     A model over MCP knows tools, a person at the command line knows commands and flags, and the doctor doesn't send
-    people to the doctor. Where a form is left out, the one before it is said.
+    people to the doctor. Where a form is left out, the one before it is said. A hint that names a tool needs it:
+    where that is switched off, `without` is said.
     """
 
-    __slots__ = ("doctor", "model", "shell")
+    __slots__ = ("doctor", "model", "needs", "shell", "without")
 
-    def __init__(self, model: str, shell: str | None = None, doctor: str | None = None) -> None:
+    def __init__(
+        self, model: str, shell: str | None = None, doctor: str | None = None, needs: str = "", without: str = ""
+    ) -> None:
         self.model = model
+        self.needs = needs
+        self.without = without
         self.shell = model if shell is None else shell
         self.doctor = self.shell if doctor is None else doctor
+
+    def among(self, tools: Container[str]) -> Hint:
+        """As it can be said where these tools are offered."""
+        return Hint(self.without) if self.needs and self.needs not in tools else self
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Hint) and (self.model, self.shell, self.doctor) == (
@@ -87,6 +97,11 @@ class Failure(Exception):
     def leaving(self, vault: VaultState) -> Self:
         """This failure, as told by the caller that knows how the vault was left."""
         self.vault = vault
+        return self
+
+    def among(self, tools: Container[str]) -> Self:
+        """This failure, as told where these tools are offered."""
+        self.hint = self.hint.among(tools)
         return self
 
     def within(self, fact: str, vault: VaultState) -> Self:

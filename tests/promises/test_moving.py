@@ -91,7 +91,10 @@ def test_a_dry_run_says_what_would_be_and_changes_nothing(ground: Ground) -> Non
 def test_a_dry_run_finds_what_stands_in_the_way(ground: Ground) -> None:
     path = ground.put("A.md", "a")
     ground.put("B.md", "b")
-    assert ground.fails("rename_note", name=path, new_name="B", dry_run=True).error_code == "ALREADY_EXISTS"
+    failure = ground.fails("rename_note", name=path, new_name="B", dry_run=True)
+    assert failure.error_code == "ALREADY_EXISTS"
+    assert "Nothing was changed" not in failure.message  # it could not have been
+    assert "Nothing was changed" in ground.fails("rename_note", name=path, new_name="B").message
 
 
 @pytest.mark.parametrize("new_name", ["Folder/New", "New.png", "a:b", "", ".hidden", "..", "a|b", "x" * 300])

@@ -140,6 +140,8 @@ def test_a_list_with_the_names_of_vaults_is_not_for_shared_caches(own_world: Wor
         assert modern(server, "tools/list")["result"]["cacheScope"] == "private"
         found = modern(server, "server/discover")["result"]
         begun = server.request("initialize", {"protocolVersion": "2025-11-25"})["result"]
+        missing = modern(server, "tools/call", name="obsidian_read_note", arguments={"name": "Nope"})["result"]
+    assert "create_note" not in missing["content"][0]["text"]  # a tool that is switched off
     assert begun["instructions"] == found["instructions"]
     assert found["instructions"].startswith("Use these tools whenever the user means their notes")
     for told in (own_world.vault.name, "only read", "obsidian_open_note cannot work"):

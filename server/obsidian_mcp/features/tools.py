@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from obsidian_mcp.errors import InvalidArguments, InvalidParams
+from obsidian_mcp.errors import Failure, InvalidArguments, InvalidParams
 from obsidian_mcp.protocol.clients import SMALL
 from obsidian_mcp.running import Job
 from obsidian_mcp.scheduler import Access
@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from typing import Any
 
     from obsidian_mcp.call import CallContext
-    from obsidian_mcp.errors import Failure
     from obsidian_mcp.protocol import jsonrpc
     from obsidian_mcp.settings import Settings
     from obsidian_mcp.tools.catalogue import Catalogue
@@ -59,7 +58,7 @@ class Tools:
             Access(touched(meant, self.catalogue.touches(name)), writes),
             self._settings.limit_for(name),
             lambda call: self.run(name, meant, call, page),
-            changes=writes,
+            changes=writes and meant.get("dry_run") is not True,
             ready=self._ready,
             shape=shape,
             failed=failed,
@@ -67,11 +66,14 @@ class Tools:
         )
 
     def run(self, name: str, arguments: Mapping[str, Any], call: CallContext, page: int = SMALL) -> Data:
-        """Validate, then act: the data of a success, or a Failure."""
+        """Validate, then act: the data of a success, or a Failure that names no tool that is switched off."""
         tool = self.catalogue.tool(name)
-        label, arguments = self._vault_of(understood(arguments, self.catalogue.arguments(name)))
-        params = tool.parse(arguments)
-        return tool.run(params, self._context(label, call, page))
+        try:
+            label, arguments = self._vault_of(understood(arguments, self.catalogue.arguments(name)))
+            params = tool.parse(arguments)
+            return tool.run(params, self._context(label, call, page))
+        except Failure as failure:
+            raise failure.among(self.catalogue.names) from None
 
     def _vault_of(self, arguments: Mapping[str, Any]) -> tuple[str, Mapping[str, Any]]:
         if len(self._labels) < 2 or "vault" not in arguments:

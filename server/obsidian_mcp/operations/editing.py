@@ -15,7 +15,10 @@ from obsidian_mcp.vault.port import Vault
 
 Edit = Callable[[bytes], bytes]
 OVERWRITE = Hint(
-    "Set overwrite to replace it, or append to it.", "Give overwrite=true to replace it, or call append_note."
+    "Set overwrite to replace it, or append to it.",
+    "Give overwrite=true to replace it, or call append_note.",
+    needs="obsidian_append_note",
+    without="Set overwrite to replace it.",
 )
 
 

@@ -12,6 +12,8 @@ MOST_IN_FOLDER = 10
 CREATE_IT = Hint(
     "Give the name of one that exists, or make it with obsidian_create_note.",
     "Give the name of one that exists, or make it: obsidian-mcp call create_note name=...",
+    needs="obsidian_create_note",
+    without="Give the name of one that exists.",
 )
 
 

@@ -85,7 +85,7 @@ class NewName:
         text = normalised(text)
         check_new(text)
         if "/" in text:
-            raise BadPath("must not contain a folder; use obsidian_move_note to change the folder")
+            raise BadPath("must not contain a folder; to change the folder, move the note instead")
         return cls(text)
 
     def of(self, note: VaultPath) -> VaultPath:
