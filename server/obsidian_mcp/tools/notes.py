@@ -23,6 +23,7 @@ from obsidian_mcp.vault.port import Vault
 from obsidian_mcp.vault.reference import Reference
 
 MOST_LISTED = 50
+LEAST_TEXT = 500  # bytes in a page, however long the note's path is: reading has to get on
 # It loads tools when the model looks for them by words, except those that it is told to load at once; and it cuts
 # results at a length that a tool may raise.
 FOR_CLAUDE_CODE = {
@@ -220,7 +221,7 @@ def obsidian_read_note(params: ReadNote, it: Context) -> NoteRead:
     whole = text.decoded(path, data)
     about = NoteRead(path=path.value, lines=text.line_count(whole), etag=text.etag(data), size=len(data), content="")
     widest = replace(about, next_line=about.lines, next_char=len(whole))
-    room = it.page - results.size(plain(widest))
+    room = max(LEAST_TEXT, it.page - results.size(plain(widest)))
     page = text.page(whole, room, params.start_line, params.start_char, params.max_lines)
     return replace(about, content=page.content, next_line=page.next_line, next_char=page.next_char)
 
