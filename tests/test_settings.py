@@ -69,6 +69,12 @@ def test_a_flag_in_the_environment_says_true_or_false(text: str, expected: bool)
     assert load(READ_ONLY=text).read_only is expected
 
 
+@pytest.mark.parametrize("text", ["Embedded", "EMBEDDED", "embedded"])
+def test_a_choice_may_be_written_in_any_case(text: str) -> None:
+    assert load("--backend", text).backend == load(BACKEND=text).backend == "embedded"
+    assert load("--log-level", "Debug", ERRORS="Result").log_level == "debug"
+
+
 BAD = {
     "an unknown option": ("--bogus",),
     "a value that is missing": ("--vault",),

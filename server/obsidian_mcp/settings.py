@@ -238,9 +238,9 @@ def at_home(path: str, environ: Mapping[str, str]) -> str:
 def _found(option: Option, given: Mapping[str, Sequence[str]], environ: Mapping[str, str]) -> tuple[list[str], str]:
     """What was said for an option, and where."""
     found = [value for value in given.get(option.name, ()) if not _unset(value)]
-    if found:
-        return found, f"--{option.name}"
-    return _from_environment(option, environ.get(option.variable, "")), option.variable
+    source = f"--{option.name}" if found else option.variable
+    found = found or _from_environment(option, environ.get(option.variable, ""))
+    return [value.lower() for value in found] if option.choices else found, source
 
 
 def _default(option: Option) -> list[str]:
