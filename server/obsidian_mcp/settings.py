@@ -88,6 +88,12 @@ HTTP_OPTIONS = (
     Option("port", "The port; 0 lets the system choose.", "PORT", default="3000"),
     Option("token", "What a client must send as a bearer token, or as X-Api-Key.", "TEXT"),
     Option("allow-host", "Another name under which clients reach the server; may be repeated.", "HOST", many=True),
+    Option(
+        "allow-origin",
+        "Web pages that may use the server, such as http://localhost:8080; * is all.",
+        "ORIGIN",
+        many=True,
+    ),
 )
 REMOTE_OPTIONS = (
     Option("host", "Where the other server is.", "HOST", default="127.0.0.1"),
@@ -144,7 +150,7 @@ class Settings:
 class Http:
     """Where a server listens, or is to be found, and who may come."""
 
-    __slots__ = ("host", "hosts", "port", "token")
+    __slots__ = ("host", "hosts", "origins", "port", "token")
 
     def __init__(self, values: Mapping[str, Sequence[str]]) -> None:
         self.host = values["host"][-1].strip("[]")
@@ -152,6 +158,7 @@ class Http:
         self.token = values["token"][-1] if values["token"] else ""
         own = () if self.host in LOOPBACK else (f"[{self.host}]" if ":" in self.host else self.host,)
         self.hosts = (*own, *values["allow-host"])
+        self.origins = tuple(value.lower().rstrip("/") for value in values["allow-origin"])
 
 
 def split(argv: Sequence[str]) -> tuple[dict[str, list[str]], list[str]]:
@@ -201,6 +208,8 @@ def load_http(given: Mapping[str, Sequence[str]], environ: Mapping[str, str]) ->
             f"--host {http.host} can be reached from other machines, so any program there could read and delete notes; "
             f"set a token with --token or {PREFIX}TOKEN"
         )
+    if http.host not in LOOPBACK and "*" in http.origins:
+        raise UsageError(f"--allow-origin '*' is for a server on this machine alone, not for --host {http.host}")
     return http
 
 
@@ -266,6 +275,8 @@ def _check(option: Option, source: str, value: str) -> None:
         raise UsageError(f"{source} must be one of {', '.join(allowed)}, not {value!r}")
     if option.name == "port" and not (value.isascii() and value.isdecimal() and int(value) < 65536):
         raise UsageError(f"{source} must be a number from 0 to 65535, not {value!r}")
+    if option.name == "allow-origin" and not _is_origin(value):
+        raise UsageError(f"{source} must read http://HOST:PORT or *, not {value!r}")
     if option.name == "timeout":
         _check_seconds(source, value)
     if option.name == "timeout-for":
@@ -273,6 +284,11 @@ def _check(option: Option, source: str, value: str) -> None:
         if not (tool.strip() and equals):
             raise UsageError(f"{source} must read TOOL=SECONDS, not {value!r}")
         _check_seconds(f"{source} {tool.strip()}", seconds)
+
+
+def _is_origin(value: str) -> bool:
+    scheme, separator, authority = value.removesuffix("/").partition("://")
+    return value == "*" or bool(scheme and separator and authority and not set(authority) & set("/?#@ "))
 
 
 def _flag(value: str) -> str:

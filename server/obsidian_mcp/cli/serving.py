@@ -21,7 +21,7 @@ from obsidian_mcp.errors import Failure
 def serve(context: typer.Context, given: Mapping[str, Sequence[str]]) -> None:
     """Serve over HTTP: MCP (Streamable HTTP) and the envelope at /mcp, Bridge Protocol v1 at /bridge/v1.
 
-    Only programs on this machine can reach it, and no web page from elsewhere.
+    Only programs on this machine can reach it, and no web page that --allow-origin does not name.
 
     Example: obsidian-mcp serve --vault ~/notes --port 3000
     """

@@ -174,7 +174,7 @@ def test_b10_b11_a_tool_that_is_switched_off_is_unknown(own_world: World) -> Non
 def test_b12_those_who_are_admitted_get_the_contracts_cors_headers(web: Web) -> None:
     for reply in (
         web.ask("GET", f"{BASE}/health"),
-        web.ask("GET", f"{BASE}/nope", Origin="http://localhost:5173"),
+        web.ask("GET", f"{BASE}/nope", Origin="app://obsidian.md"),
         web.ask("OPTIONS", READ, Origin="app://obsidian.md"),
     ):
         assert reply.headers["access-control-allow-origin"] == "*"

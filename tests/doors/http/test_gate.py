@@ -9,6 +9,7 @@ import subprocess
 import pytest
 
 from tests.support.client import COMMAND, PATIENCE, run
+from tests.support.inside import run_inside
 from tests.support.web import MCP, Web
 from tests.support.world import World
 
@@ -75,6 +76,10 @@ def test_d2_no_host_and_two_hosts_are_403(web: Web) -> None:
 
 FOREIGN_ORIGINS = [
     "https://example.com",
+    "http://localhost",
+    "http://localhost:8080",
+    "http://127.0.0.1:1",
+    "https://[::1]:3",
     "null",
     "http://localhost.example.com",
     "http://127.0.0.1:80@example.com",
@@ -97,14 +102,43 @@ def test_d3_d5_a_foreign_page_gets_403_and_no_cors(web: Web, world: World, origi
     assert world.has("Note.md")
 
 
+def test_d3_a_page_of_the_app_or_of_this_very_port_is_admitted(web: Web) -> None:
+    own = [(f"http://{name}:{web.port}", f"{name}:{web.port}") for name in ("localhost", "127.0.0.1", "[::1]")]
+    for origin, host in [*own, ("app://obsidian.md", f"127.0.0.1:{web.port}")]:
+        reply = web.ask("GET", "/health", Origin=origin, Host=host)
+        assert (reply.status, reply.headers["access-control-allow-origin"]) == (200, "*")
+    swapped = web.ask("GET", "/health", Origin=f"https://localhost:{web.port}", Host=f"localhost:{web.port}")
+    assert swapped.status == 403
+
+
+def test_d3_a_page_that_was_named_is_admitted_and_no_other(own_world: World) -> None:
+    with Web(own_world.environment(OBSIDIAN_MCP_ALLOW_ORIGIN="http://localhost:8080\nhttps://Notes.internal/")) as web:
+        for origin in ("http://localhost:8080", "https://notes.internal", "app://obsidian.md"):
+            reply = web.ask("OPTIONS", CALL, Origin=origin)
+            assert (reply.status, reply.headers["access-control-allow-origin"]) == (204, "*")
+        for origin in ("http://localhost:8081", "http://localhost", "http://notes.internal"):
+            assert web.ask("OPTIONS", CALL, Origin=origin).status == 403
+
+
+def test_d3_a_star_admits_every_page_but_no_other_host(own_world: World) -> None:
+    with Web(own_world.environment(), "--allow-origin", "*") as web:
+        for origin in FOREIGN_ORIGINS:
+            assert web.ask("GET", "/bridge/v1/health", Origin=origin).headers["access-control-allow-origin"] == "*"
+        assert web.ask("GET", "/health", Host="example.com").status == 403
+
+
 @pytest.mark.parametrize(
-    "origin",
-    ["http://localhost", "http://localhost:5173", "https://127.0.0.1:1", "http://[::1]:3", "app://obsidian.md"],
+    "options",
+    [
+        ("--host", "0.0.0.0", "--token", "x", "--allow-origin", "*"),
+        ("--allow-origin", "localhost:8080"),
+        ("--allow-origin", "http://localhost:8080/page"),
+    ],
 )
-def test_d3_a_page_from_this_machine_is_admitted(web: Web, origin: str) -> None:
-    reply = web.ask("GET", "/health", Origin=origin)
-    assert reply.status == 200
-    assert reply.headers["access-control-allow-origin"] == "*"
+def test_d3_an_origin_that_is_none_or_too_wide_is_one_line(own_world: World, options: tuple[str, ...]) -> None:
+    done = run_inside(own_world.environment(), "serve", "--port", "0", *options)
+    assert (done.returncode, done.stderr.count(b"\n")) == (2, 1)
+    assert b"--allow-origin" in done.stderr
 
 
 def test_d4_a_token_must_be_right(own_world: World) -> None:
@@ -128,7 +162,7 @@ def test_d4_a_token_must_be_right(own_world: World) -> None:
         token = "sécret".encode().decode("latin-1")
         assert web.ask("GET", "/health", Authorization=f"bearer {token}").status == 200
         assert web.ask("GET", "/health", headers={"X-Api-Key": token}).status == 200
-        preflight = web.ask("OPTIONS", "/mcp", Origin="http://localhost:1")
+        preflight = web.ask("OPTIONS", "/mcp", Origin="app://obsidian.md")
         assert preflight.status == 204
         assert "Authorization" in preflight.headers["access-control-allow-headers"]
         assert web.ask("OPTIONS", "/mcp").status == 401

@@ -5,18 +5,16 @@ Without it any web page that the user opens could read and delete notes.
 
 from __future__ import annotations
 
-import functools
 import hmac
-import re
-from collections.abc import Awaitable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Iterable, Mapping
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from obsidian_mcp.doors.http.messages import response
+from obsidian_mcp.protocol import addresses
 from obsidian_mcp.protocol.bridge import Problem
+from obsidian_mcp.settings import Http
 
-LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
-ORIGIN = re.compile(r"https?://(?:localhost|127\.0\.0\.1|\[::1\])(?::\d{1,5})?|app://obsidian\.md")
 MCP_HEADERS = "Accept, Mcp-Protocol-Version, Mcp-Session-Id, Mcp-Method, Mcp-Name, Last-Event-Id"
 
 
@@ -24,10 +22,11 @@ Pairs = Iterable[tuple[bytes, bytes]]
 
 
 class Gate:
-    def __init__(self, app: ASGIApp, hosts: Sequence[str], token: str) -> None:
+    def __init__(self, app: ASGIApp, http: Http) -> None:
         self._app = app
-        self._hosts = {host.lower() for host in (*LOOPBACK, *hosts)}
-        self._token = token.encode()
+        self._hosts = {host.lower() for host in (*addresses.LOOPBACK, *http.hosts)}
+        self._origins = {addresses.OBSIDIAN, *http.origins}
+        self._token = http.token.encode()
         self._cors = {is_mcp: self._granted(is_mcp) for is_mcp in (False, True)}
         self._raw = {is_mcp: _raw(headers) for is_mcp, headers in self._cors.items()}
 
@@ -53,17 +52,23 @@ class Gate:
 
     def _problem(self, method: str, headers: Pairs) -> Problem | None:
         hosts = _every(b"host", headers)
-        if len(hosts) != 1 or _without_port(hosts[0]) not in self._hosts:
+        if len(hosts) != 1 or addresses.without_port(hosts[0]) not in self._hosts:
             return _forbidden("the Host header names another machine than this server answers for")
         origins = _every(b"origin", headers)
-        if len(origins) > 1 or any(not ORIGIN.fullmatch(origin) for origin in origins):
-            return _forbidden("web pages from elsewhere may not use this server")
+        if len(origins) > 1 or not all(self._is_admitted(origin, hosts[0]) for origin in origins):
+            return _forbidden("web pages from elsewhere may not use this server unless --allow-origin names them")
         asks_whether = method == "OPTIONS" and origins  # browsers never send a token with that, and nothing runs
         if self._token and not asks_whether and not self._has_token(headers):
             return Problem(
                 401, "Unauthorized", "The token is missing or wrong. Send Authorization: Bearer TOKEN.", "UNAUTHORIZED"
             )
         return None
+
+    def _is_admitted(self, origin: str, host: str) -> bool:
+        """Another port of this machine is elsewhere too: what serves pages there is not known."""
+        if addresses.ANY_ORIGIN in self._origins or origin in self._origins:
+            return True
+        return addresses.is_served_here(origin, host)
 
     def _has_token(self, headers: Pairs) -> bool:
         """Every one that is offered is compared, each in constant time."""
@@ -96,9 +101,3 @@ def _raw(headers: Mapping[str, str]) -> list[tuple[bytes, bytes]]:
 
 def _forbidden(why: str) -> Problem:
     return Problem(403, "Forbidden", f"This was refused: {why}.", "FORBIDDEN")
-
-
-@functools.lru_cache(100)
-def _without_port(host: str) -> str:
-    found = re.fullmatch(r"(\[[^\]]*\]|[^:\[\]]*)(?::\d{1,5})?", host.strip())
-    return found[1].lower() if found else ""

@@ -39,7 +39,7 @@ def application(server: NotesServer, http: Http, health: Callable[[], str]) -> G
     kinds = (bridge.Problem, HTTPException, ClientDisconnect, Exception)
     rest = Starlette(routes=routes, exception_handlers=dict.fromkeys(kinds, _told))
     rest.router.redirect_slashes = False
-    return Gate(_Mcp(Streamable(server, loop_bridge), enveloped, rest), http.hosts, http.token)
+    return Gate(_Mcp(Streamable(server, loop_bridge), enveloped, rest), http)
 
 
 class _Mcp:
