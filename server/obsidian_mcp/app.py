@@ -17,11 +17,15 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     import threading
     from collections.abc import Callable, Sequence
+    from typing import Any, TypeVar
 
     from obsidian_mcp.call import CallContext
     from obsidian_mcp.connection import Connection, Send
+    from obsidian_mcp.health import Health
     from obsidian_mcp.settings import Http, Settings
     from obsidian_mcp.tools.tool import Context
+
+    T = TypeVar("T")
 
 
 class CannotServe(Exception):
@@ -44,7 +48,8 @@ class App:
         unknown = [tool for tool in settings.timeouts if tool not in every]
         if unknown:
             raise UsageError(f"there is no tool {unknown[0]!r} to set a limit for; there are {', '.join(every.names)}")
-        self.tools = Tools(settings, self.catalogue, labels, self._context, self.wake)
+        self._health: Health | None = None
+        self.tools = Tools(settings, self.catalogue, labels, self._context, self.wake, self._watch)
         self.server = NotesServer(settings, self.tools, self._instructions)
         self._awake = False
         self._lock = allocate_lock()
@@ -56,6 +61,10 @@ class App:
         from obsidian_mcp.tools.tool import Context
 
         return Context(self.vaults.open(label, call), call, page)
+
+    def _watch(self, label: str, call: Callable[[], T]) -> T:
+        """Where health can be asked for, every call tells of it."""
+        return call() if self._health is None else self._health.watch(label, call)
 
     def wake(self) -> None:
         """Load what calls need, once: a second caller waits for the first."""
@@ -78,13 +87,15 @@ class App:
 
         return Connection(self.server, Scheduler(), send)
 
-    def health(self) -> str:
-        self.wake()
-        return self.vaults.health()
+    def _state(self, health: Health) -> dict[str, Any]:
+        """How things stand, and with what."""
+        backend, _ = self.vaults.described()
+        return {"status": health.status(), "backend": backend, "vaults": list(self.vaults.labels)}
 
     def serve_http(self, http: Http) -> None:
         """Until a signal ends it. Raises CannotServe if the address can't be used."""
         from obsidian_mcp.doors.http import routes, server
+        from obsidian_mcp.health import Health
 
         try:
             listening = server.listen(http)
@@ -95,7 +106,8 @@ class App:
             from obsidian_mcp import logs
 
             logs.log("warning", "no call would work now", why=why)
-        door = routes.application(self.server, http, self.health)
+        health = self._health = Health(self.vaults.health)
+        door = routes.application(self.server, http, lambda: self._state(health))
         longest = max(self.settings.timeout, *self.settings.timeouts.values(), 0.0)
         server.serve(door, listening, longest)
         self._end(0)

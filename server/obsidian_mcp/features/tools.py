@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 class Tools:
     """`context` opens the vault of that label for a call whose result should fit a page of so many bytes; `ready`
-    loads what every call needs."""
+    loads what every call needs; `watch` runs a call on the vault of that label."""
 
     def __init__(
         self,
@@ -33,12 +33,14 @@ class Tools:
         labels: tuple[str, ...],
         context: Callable[[str, CallContext, int], Context],
         ready: Callable[[], None],
+        watch: Callable[[str, Callable[[], Data]], Data] = lambda label, call: call(),
     ) -> None:
         self.catalogue = catalogue
         self._settings = settings
         self._labels = labels
         self._context = context
         self._ready = ready
+        self._watch = watch
 
     def job(
         self,
@@ -71,7 +73,7 @@ class Tools:
         try:
             label, arguments = self._vault_of(understood(arguments, self.catalogue.arguments(name)))
             params = tool.parse(arguments)
-            return tool.run(params, self._context(label, call, page))
+            return self._watch(label, lambda: tool.run(params, self._context(label, call, page)))
         except Failure as failure:
             raise failure.among(self.catalogue.names) from None
 

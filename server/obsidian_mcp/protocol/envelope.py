@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from obsidian_mcp import __version__
-from obsidian_mcp.errors import Failure, InvalidArguments, ObsidianNotRunning, TimedOut, spec_of
+from obsidian_mcp.errors import Failure, InternalError, InvalidArguments, ObsidianNotRunning, TimedOut, spec_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 METHODS = "['list_tools', 'call_tool']"
 CONFIRM = "_confirm"
 SERVER_NAME = "obsidian-mcp"
+EXIT_CODE = "exitCode"  # in the data of a failure: with what the Obsidian command ended
 
 
 class Refused(Exception):
@@ -96,6 +97,8 @@ def failure(name: str, failed: Failure) -> dict[str, Any]:
     if isinstance(failed, TimedOut):
         return {"ok": False, "summary": "MCP engine timeout", "error": failed.message}
     data: dict[str, Any] = {"tool": name, "errorCode": spec_of(failed).error_code, **failed.data}
+    if EXIT_CODE in failed.data:
+        return {"ok": False, "summary": "MCP engine process failed", "error": failed.message, "data": data}
     if isinstance(failed, ObsidianNotRunning):
         data |= {"reason": failed.fact.removesuffix("."), "suggestion": failed.hint.model}
         return {"ok": False, "summary": f"{name} unavailable", "error": failed.message, "data": data}
@@ -103,17 +106,25 @@ def failure(name: str, failed: Failure) -> dict[str, Any]:
     return {"ok": False, "summary": summary, "error": failed.message, "data": data}
 
 
+def bug(failed: InternalError) -> dict[str, Any]:
+    """One that no tool can be blamed for."""
+    data = {"errorCode": spec_of(failed).error_code, **failed.data}
+    return {"ok": False, "summary": "Request processing failed", "error": failed.message, "data": data}
+
+
 def exit_code(failed: Failure) -> int:
-    return spec_of(failed).envelope
+    """The Obsidian command's own, if it died; otherwise the one of this kind of failure."""
+    code: int = failed.data.get(EXIT_CODE, spec_of(failed).envelope)
+    return code
 
 
 def measured(fields: dict[str, Any], elapsed_ms: int, code: int) -> dict[str, Any]:
     return {**fields, "metrics": {"elapsed_ms": elapsed_ms, "exit_code": code}}
 
 
-def health(status: str, tools: int, uptime: int) -> dict[str, Any]:
+def health(state: dict[str, Any], tools: int, uptime: int) -> dict[str, Any]:
     return {
-        "status": status,
+        **state,
         "server_name": SERVER_NAME,
         "version": __version__,
         "tools_available": tools,

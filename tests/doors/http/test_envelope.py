@@ -139,18 +139,34 @@ def test_e9_an_unknown_tool_is_told_with_those_there_are(web: Web) -> None:
 
 
 @pytest.mark.parametrize(
-    ("mood", "limit", "code", "summary"), [("not-running", "60", 127, "unavailable"), ("hang", "0.2", 124, "timeout")]
+    ("limit", "told"),
+    [
+        ("60", {"not-running": (127, "unavailable"), "crash": (139, "process failed"), "die": (137, "process failed")}),
+        ("0.2", {"hang": (124, "timeout")}),
+    ],
 )
-def test_e3_e10_exit_codes_tell_a_timeout_and_a_closed_app(
-    own_world: World, mood: str, limit: str, code: int, summary: str
+def test_e3_e10_exit_codes_tell_a_timeout_a_closed_app_and_a_command_that_died(
+    own_world: World, limit: str, told: dict[str, tuple[int, str]]
 ) -> None:
     own_world.put("Note.md", "x")
-    own_world.mood(mood)
     with Web(own_world.environment(), "--timeout", limit) as web:
-        envelope = call(web, "open_note", name="Note.md")
-    assert envelope["metrics"]["exit_code"] == code
-    assert summary in envelope["summary"]
-    assert envelope["error"]
+        for mood, (code, summary) in told.items():
+            own_world.mood(mood)
+            envelope = call(web, "open_note", name="Note.md")
+            assert envelope["metrics"]["exit_code"] == code
+            assert summary in envelope["summary"]
+            assert (f"exit code {code}" in envelope["error"]) is (code > 127)
+
+
+BROKEN = changed("from obsidian_mcp.protocol import envelope; envelope.wanted = None")
+
+
+def test_e1_a_bug_is_an_envelope_too(own_world: World) -> None:
+    with Web(own_world.environment(), command=BROKEN) as web:
+        envelope = checked(web.envelope({"method": "list_tools"}))
+        assert (envelope["ok"], envelope["summary"]) == (False, "Request processing failed")
+        assert (envelope["data"]["errorCode"], envelope["metrics"]["exit_code"]) == ("INTERNAL_ERROR", 1)
+        assert web.wait_for("bug")["incident"] == envelope["data"]["incident"]
 
 
 @pytest.mark.parametrize("id", ["x", 1, 1.5, None])
@@ -163,7 +179,8 @@ HEALTH = "status server_name version tools_available notifications_enabled docke
 
 def test_e12_health_has_every_key(web: Web) -> None:
     health = web.ask("GET", "/health").json
-    assert set(health) == {*HEALTH.split(), "policy_loaded", "uptime_seconds"}
+    assert set(health) == {*HEALTH.split(), "policy_loaded", "uptime_seconds", "backend", "vaults"}
+    assert (health["backend"], health["vaults"]) == ("embedded", ["Vault"])
     assert (health["status"], health["server_name"], health["version"]) == ("ok", "obsidian-mcp", __version__)
     assert health["tools_available"] == len(TOOLS)
     assert (health["notifications_enabled"], health["docker_available"]) == (False, False)
@@ -171,7 +188,7 @@ def test_e12_health_has_every_key(web: Web) -> None:
     assert isinstance(health["uptime_seconds"], int)
 
 
-FORGETFUL = "from obsidian_mcp.doors.http import envelope; envelope.CACHED = 0.0"
+FORGETFUL = "from obsidian_mcp import health; health.GOOD_FOR = 0.0"
 
 
 def status(web: Web) -> str:
@@ -199,6 +216,26 @@ def test_e13_on_the_files_alone_the_vault_is_all_that_can_be_missing(own_world: 
         assert status(web) == "ok"
         own_world.vault.rmdir()
         assert status(web) == "error"
+
+
+UNHEEDING = changed("from obsidian_mcp import health; health.GOOD_FOR = 1e9")  # what is seen once is good for ever
+
+
+def test_e14_a_call_that_failed_is_told_at_once_until_one_is_answered(own_world: World) -> None:
+    own_world.put("Note.md", "x")
+    with Web(own_world.environment(), command=UNHEEDING) as web:
+        assert status(web) == "ok"
+        for mood in ("not-running", "crash", "disabled"):
+            own_world.mood(mood)
+            assert call(web, "open_note", name="Note.md")["ok"] is False
+            own_world.mood(None)
+            assert status(web) == "degraded"
+            assert call(web, "open_note", name="No such note")["ok"] is False
+            assert status(web) == "ok"
+        own_world.mood("crash")
+        web.rpc({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "obsidian_open_note",
+                 "arguments": {"name": "Note.md"}}})  # fmt: skip
+        assert status(web) == "degraded"
 
 
 def test_e14_health_looks_once_in_a_while_and_never_starts_the_app(own_world: World) -> None:

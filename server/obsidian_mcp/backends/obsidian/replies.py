@@ -103,10 +103,12 @@ def reachable(output: Output) -> None:
     complaint = (output.stderr or output.stdout).decode("utf-8", "replace").strip()
     if _NOT_RUNNING.search(complaint):
         raise ObsidianNotRunning("Obsidian is not running, or not reachable from here.", START)
-    how = f"by signal {-output.code}" if output.code < 0 else f"with exit code {output.code}"
+    code = output.code if output.code > 0 else 128 - output.code  # as a shell counts a signal
+    how = f"exit code {code}" if output.code > 0 else f"exit code {code} (signal {-output.code})"
     raise CliFailed(
-        f"The Obsidian CLI ended {how}: {_first_line(complaint) or 'it said nothing'}.",
+        f"The Obsidian CLI ended with {how}: {_first_line(complaint).rstrip('.') or 'it said nothing'}.",
         "See whether Obsidian is well, then try again.",
+        exitCode=code,
     )
 
 

@@ -7,48 +7,50 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 
+from obsidian_mcp import running
 from obsidian_mcp.doors.http import messages
 from obsidian_mcp.doors.http.calls import Calls
 from obsidian_mcp.errors import Failure, ParseError
-from obsidian_mcp.protocol import envelope
+from obsidian_mcp.protocol import envelope, jsonrpc
 from obsidian_mcp.tools.catalogue import Catalogue
-
-CACHED = 30.0  # seconds that a look at the vault's health is good for
 
 
 class Envelope:
-    def __init__(self, catalogue: Catalogue, calls: Calls, look: Callable[[], str]) -> None:
+    """`state` says how things stand: `status`, `backend`, `vaults`."""
+
+    def __init__(self, catalogue: Catalogue, calls: Calls, state: Callable[[], dict[str, Any]]) -> None:
         self._catalogue = catalogue
         self._calls = calls
-        self._look = look
+        self._state = state
         self._began = time.monotonic()
-        self._status: tuple[float, str] | None = None
-        self._looking = asyncio.Lock()
 
     async def health(self, request: Request) -> Response:
-        async with self._looking:  # many who ask at once get one look
-            now = time.monotonic()
-            if self._status is None or now - self._status[0] >= CACHED:
-                self._status = (now, await self._calls.look(self._look))
+        state = await self._calls.look(self._state)
         uptime = int(time.monotonic() - self._began)
-        return messages.response(200, envelope.health(self._status[1], len(self._catalogue.names), uptime))
+        return messages.response(200, envelope.health(state, len(self._catalogue.names), uptime))
 
     async def answer(self, request: Request) -> Response:
-        """Whatever the method and the body are."""
+        """Whatever the method and the body are, and whatever goes wrong here."""
         began = time.monotonic()
-        code, headers = 1, {}
         try:
-            fields, code = await self._fields(request)
+            fields, code, headers = await self._told(request)
+            return messages.response(200, _measured(fields, began, code), headers)
+        except Exception as bug:  # noqa: BLE001  # 200 is promised for a bug too; the log has it
+            fields = envelope.bug(running.bug_of(bug, "the request"))
+            return messages.response(200, _measured(fields, began, 1), messages.UNREAD)
+
+    async def _told(self, request: Request) -> tuple[dict[str, Any], int, dict[str, str]]:
+        try:
+            return *await self._fields(request), {}
         except envelope.Refused as refused:
-            fields = refused.fields
+            return refused.fields, 1, {}
         except messages.TooLarge:
-            fields = envelope.malformed(f"The body has more than {messages.MOST} bytes").fields
-            headers = messages.UNREAD
-        elapsed = int((time.monotonic() - began) * 1000)
-        return messages.response(200, envelope.measured(fields, elapsed, code), headers)
+            return envelope.malformed(f"The body has more than {messages.MOST} bytes").fields, 1, messages.UNREAD
+        except ClientDisconnect:
+            return envelope.malformed("The body ended too early").fields, 1, messages.UNREAD
 
     async def _fields(self, request: Request) -> tuple[dict[str, Any], int]:
         if request.method != "POST":
@@ -72,3 +74,8 @@ class Envelope:
             return await self._calls.run(name, arguments, lambda data: envelope.success(name, data), request), 0
         except Failure as failure:
             return envelope.failure(name, failure), envelope.exit_code(failure)
+
+
+def _measured(fields: dict[str, Any], began: float, code: int) -> bytes:
+    """Encoded here, where what cannot be encoded still becomes an envelope."""
+    return jsonrpc.encode(envelope.measured(fields, int((time.monotonic() - began) * 1000), code))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
@@ -25,10 +26,10 @@ from obsidian_mcp.servers.notes import NotesServer
 from obsidian_mcp.settings import Http
 
 
-def application(server: NotesServer, http: Http, health: Callable[[], str]) -> Gate:
+def application(server: NotesServer, http: Http, state: Callable[[], dict[str, Any]]) -> Gate:
     loop_bridge, catalogue = LoopBridge(Scheduler()), server.tools.catalogue
     calls = Calls(server.tools, loop_bridge)
-    bridged, enveloped = Bridge(catalogue, calls), Envelope(catalogue, calls, health)
+    bridged, enveloped = Bridge(catalogue, calls), Envelope(catalogue, calls, state)
     routes = [
         Route(f"{bridge.PREFIX}/health", bridged.health),
         Route(f"{bridge.PREFIX}/tools", bridged.tools),
