@@ -82,6 +82,13 @@ def test_b4_a_name_is_url_encoded_and_may_hold_a_slash(web: Web) -> None:
     assert web.ask("POST", encoded, {"arguments": {"name": "Nope"}}).json["success"] is False
 
 
+def test_b13_a_tool_may_be_named_without_its_prefix(web: Web, world: World) -> None:
+    world.put("Notes/Example.md", "text")
+    short = f"{BASE}/tools/read_note/call"
+    assert web.ask("POST", short, {"arguments": {"name": "Notes/Example.md"}}).json["success"] is True
+    problem(web.ask("POST", f"{BASE}/tools/note/call", {"arguments": {}}), 404, "Tool not found", "TOOL_NOT_FOUND")
+
+
 def test_b6_a_failure_of_the_tool_is_a_200_that_says_so(web: Web) -> None:
     reply = web.ask("POST", READ, {"arguments": {"name": "Nope"}})
     assert reply.status == 200

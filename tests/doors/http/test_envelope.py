@@ -169,6 +169,15 @@ def test_e1_a_bug_is_an_envelope_too(own_world: World) -> None:
         assert web.wait_for("bug")["incident"] == envelope["data"]["incident"]
 
 
+def test_e17_a_tool_may_be_named_without_its_prefix(web: Web, world: World) -> None:
+    world.put("Note.md", "x")
+    read = checked(web.envelope({"method": "call_tool", "name": "read_note", "args": {"name": "Note"}}))
+    assert (read["summary"], read["data"]["content"]) == ("read_note completed", "x")
+    delete = {"method": "call_tool", "params": {"name": "delete_note", "args": {"name": "Note"}}}
+    assert checked(web.envelope(delete))["data"]["suggestion"] == "Add '_confirm': true to delete_note arguments"
+    assert world.has("Note.md")
+
+
 @pytest.mark.parametrize("id", ["x", 1, 1.5, None])
 def test_e11_an_id_is_accepted_and_not_echoed(web: Web, id: Any) -> None:
     assert "id" not in checked(web.envelope({"id": id, "method": "list_tools"}))

@@ -8,7 +8,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from obsidian_mcp.doors.http import messages
-from obsidian_mcp.doors.http.calls import Calls
+from obsidian_mcp.doors.http.calls import Calls, full_name
 from obsidian_mcp.errors import BadArguments, Failure, InternalError, ParseError
 from obsidian_mcp.protocol import bridge, jsonrpc, results
 from obsidian_mcp.tools.catalogue import Catalogue
@@ -30,10 +30,11 @@ class Bridge:
     async def call(self, request: Request) -> Response:
         return messages.response(200, await self._call(request.path_params["name"], request))
 
-    async def _call(self, name: str, request: Request) -> dict[str, Any]:
+    async def _call(self, named: str, request: Request) -> dict[str, Any]:
         """Raises a Problem for what isn't a call that ran."""
+        name = full_name(named, self._catalogue)
         if name not in self._catalogue:
-            raise bridge.tool_not_found(name)
+            raise bridge.tool_not_found(named)
         try:
             body = await messages.read_json(request)
         except messages.TooLarge:

@@ -15,8 +15,10 @@ from obsidian_mcp.doors.http.loop_bridge import LoopBridge
 from obsidian_mcp.errors import Failure
 from obsidian_mcp.features.tools import Tools
 from obsidian_mcp.scheduler import Access
+from obsidian_mcp.tools.catalogue import Catalogue
 
 T = TypeVar("T")
+PREFIX = "obsidian_"  # of every tool's name; clients of Bridge v1 and the envelope may leave it out
 BEFORE_WATCHING = 0.05  # seconds
 
 
@@ -59,6 +61,11 @@ class Calls:
 
         self._bridge.submit(Access(frozenset(), writes=False), work)
         return await future
+
+
+def full_name(name: str, catalogue: Catalogue) -> str:
+    """`read_note` → `obsidian_read_note`, where that is a tool; any other name as it is."""
+    return PREFIX + name if name not in catalogue and PREFIX + name in catalogue else name
 
 
 def _settle(future: asyncio.Future[Any], outcome: Any, failure: Exception | None) -> None:

@@ -12,7 +12,7 @@ from starlette.responses import Response
 
 from obsidian_mcp import running
 from obsidian_mcp.doors.http import messages
-from obsidian_mcp.doors.http.calls import Calls
+from obsidian_mcp.doors.http.calls import Calls, full_name
 from obsidian_mcp.errors import Failure, ParseError
 from obsidian_mcp.protocol import envelope, jsonrpc
 from obsidian_mcp.tools.catalogue import Catalogue
@@ -64,16 +64,17 @@ class Envelope:
             return envelope.tools(self._catalogue.listing()), 0
         return await self._call(*wanted, request)
 
-    async def _call(self, name: str, arguments: dict[str, Any], request: Request) -> tuple[dict[str, Any], int]:
+    async def _call(self, named: str, arguments: dict[str, Any], request: Request) -> tuple[dict[str, Any], int]:
+        name = full_name(named, self._catalogue)
         if name not in self._catalogue:
-            raise envelope.unknown(name, self._catalogue.names)
+            raise envelope.unknown(named, self._catalogue.names)
         if self._catalogue.writes(name) and not envelope.confirmed(arguments):
-            raise envelope.unconfirmed(name)
+            raise envelope.unconfirmed(named)
         arguments = envelope.without_confirmation(arguments)
         try:
-            return await self._calls.run(name, arguments, lambda data: envelope.success(name, data), request), 0
+            return await self._calls.run(name, arguments, lambda data: envelope.success(named, data), request), 0
         except Failure as failure:
-            return envelope.failure(name, failure), envelope.exit_code(failure)
+            return envelope.failure(named, failure), envelope.exit_code(failure)
 
 
 def _measured(fields: dict[str, Any], began: float, code: int) -> bytes:
