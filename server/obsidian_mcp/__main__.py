@@ -21,7 +21,8 @@ def _main() -> None:
     try:
         given, words = settings.split(sys.argv[1:])
         if not words and COMPLETION not in os.environ:
-            _serve(given)
+            serve = _bridge if settings.names_server_alone(given, os.environ) else _serve
+            serve(given)
             return
     except settings.UsageError as error:
         sys.stderr.write(f"obsidian-mcp: {error}; see obsidian-mcp --help\n")
@@ -29,6 +30,17 @@ def _main() -> None:
     from obsidian_mcp import cli
 
     cli.run(sys.argv[1:])
+
+
+def _bridge(given: dict[str, list[str]]) -> None:
+    from obsidian_mcp.app import serve_bridge
+
+    environ = dict(os.environ)
+    chosen, remote = settings.load(given, environ), settings.load_remote({}, environ)
+    if os.isatty(0):
+        where = f"{remote.host} port {remote.port}, which the environment names"
+        sys.stderr.write(f"obsidian-mcp: serving MCP on stdin with the tools of the server at {where}\n")
+    serve_bridge(remote, chosen.log_level, chosen.log_format)
 
 
 def _serve(given: dict[str, list[str]]) -> None:

@@ -196,6 +196,17 @@ def load_remote(given: Mapping[str, Sequence[str]], environ: Mapping[str, str]) 
     return remote
 
 
+def names_server_alone(given: Mapping[str, Sequence[str]], environ: Mapping[str, str]) -> bool:
+    """Whether the environment says where a server is, and nothing says that a vault of our own is to be served.
+
+    A setting such as --read-only would not hold for another's tools: it speaks for a vault of our own.
+    """
+    ours = [option for option in OPTIONS if not option.name.startswith("log-")]
+    if any(_found(option, given, environ)[0] for option in ours):
+        return False
+    return any(_found(option, {}, environ)[0] for option in REMOTE_OPTIONS if option.name in ("host", "port"))
+
+
 def load_ide_port(given: Mapping[str, Sequence[str]], environ: Mapping[str, str]) -> int:
     return int(_values(IDE_OPTIONS, given, environ)["port"][-1])
 

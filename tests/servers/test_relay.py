@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from obsidian_mcp import settings
 from obsidian_mcp.call import CallContext
 from obsidian_mcp.errors import READ, UNKNOWN, BridgeFailed, VaultState
 from obsidian_mcp.protocol import jsonrpc
@@ -58,6 +59,28 @@ def test_s1_it_answers_at_once_and_tells_when_the_server_is_there(own_world: Wor
             assert not failed
             assert "nabla" in told
         assert server.finish() == 0
+
+
+def test_s8_a_server_in_the_environment_is_bridged_only_where_no_vault_of_ours_is_meant() -> None:
+    def bridged(*argv: str, **environ: str) -> bool:
+        named = {f"OBSIDIAN_MCP_{key}": value for key, value in environ.items()}
+        return settings.names_server_alone(settings.split(argv)[0], named)
+
+    assert bridged(PORT="3000")
+    assert bridged(HOST="127.0.0.1")
+    assert bridged("--log-level", "debug", PORT="3000", TOKEN="x", VAULT="${user_config.vault}")
+    assert not bridged()
+    assert not bridged(TOKEN="x")
+    assert not bridged("--vault", "A", PORT="3000")
+    assert not bridged(PORT="3000", VAULT="A")
+    assert not bridged("--read-only", PORT="3000")
+    assert not bridged(PORT="3000", READ_ONLY="true")
+
+
+def test_s8_with_a_vault_named_the_port_is_for_serve_alone(own_world: World, port: int) -> None:
+    with Server(own_world.environment(OBSIDIAN_MCP_PORT=str(port)), "--vault", "Vault") as server:
+        server.initialize()
+        assert sorted(names(server)) == sorted(TOOLS)
 
 
 def test_s1_in_the_stateless_era_too(own_world: World) -> None:
