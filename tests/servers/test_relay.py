@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -17,7 +18,7 @@ from obsidian_mcp.servers.relay.client import LOOK_LIMIT, Remote
 from obsidian_mcp.servers.relay.poller import Poller
 from obsidian_mcp.servers.relay.server import RelayServer
 from tests.support.client import MODERN_META, READING, TOOLS, Server
-from tests.support.foreign import Foreign
+from tests.support.foreign import HEALTH, Foreign
 from tests.support.web import Web
 from tests.support.world import World
 
@@ -26,6 +27,9 @@ IMPATIENT = (
     "from obsidian_mcp.servers.relay import poller\n"
     "poller.ATTEMPTS, poller.LONGEST_WAIT, poller.FIRST_WAITS, poller.BETWEEN_POLLS = 10_000, 0.1, (), 0.1"
 )
+
+SHORT = ("from obsidian_mcp.servers.relay import poller\npoller.ATTEMPTS, poller.FIRST_WAITS = 2, (0, 0.1)")
+HASTY = ("from obsidian_mcp.servers.relay import server\nserver.FIRST_LOOK = 0.1")
 
 
 def bridge(world: World, port: int, *options: str) -> Server:
@@ -61,6 +65,37 @@ def test_s1_it_answers_at_once_and_tells_when_the_server_is_there(own_world: Wor
         assert server.finish() == 0
 
 
+def test_s1_the_first_list_and_the_first_calls_wait_until_the_server_was_asked(own_world: World) -> None:
+    """With the command and the environment of a host's configuration, and nothing else."""
+    with Foreign() as foreign:
+        asked = threading.Event()
+        foreign.offer("a")
+        foreign.answers["/health"] = lambda: asked.wait(60) and HEALTH
+        foreign.answers["/tools/a/call"] = {"success": True, "content": []}
+        with Server(
+            own_world.environment(OBSIDIAN_MCP_PORT=str(foreign.port), OBSIDIAN_MCP_HOST="127.0.0.1")
+        ) as server:
+            instructions = server.request("initialize", {"protocolVersion": "2025-11-25"})["result"]["instructions"]
+            listing, calling = server.begin("tools/list"), server.begin("tools/call", {"name": "a"})
+            assert server.request("ping")["result"] == {}
+            asked.set()
+            assert [tool["name"] for tool in server.wait(listing)["result"]["tools"]] == ["a"]
+            assert server.wait(calling)["result"] == {"content": [], "isError": False}
+            assert server.finish() == 0
+            assert [message["method"] for message in server.said if "method" in message] == []
+    assert f"127.0.0.1:{foreign.port}" in instructions
+    assert "etag" not in instructions
+
+
+def test_s1_the_first_list_does_not_wait_for_ever(own_world: World) -> None:
+    with Foreign() as foreign:
+        foreign.answers["/health"] = "silent"
+        with Server(own_world.environment(OBSIDIAN_MCP_PORT=str(foreign.port)), first=HASTY) as server:
+            server.initialize()
+            assert names(server) == []
+            assert "not been reached yet" in text(server, "a")[1]
+
+
 def test_s8_a_server_in_the_environment_is_bridged_only_where_no_vault_of_ours_is_meant() -> None:
     def bridged(*argv: str, **environ: str) -> bool:
         named = {f"OBSIDIAN_MCP_{key}": value for key, value in environ.items()}
@@ -88,11 +123,8 @@ def test_s1_in_the_stateless_era_too(own_world: World) -> None:
         foreign.offer("a")
         foreign.answers["/tools/a/call"] = {"success": True, "content": [{"type": "text", "text": "hi"}]}
         with bridge(own_world, foreign.port) as server:
-            foreign.arrived.acquire(timeout=60)
-            foreign.arrived.acquire(timeout=60)
             params = {"name": "a", "arguments": {}, "_meta": MODERN_META}
-            while (result := server.request("tools/call", params)["result"])["isError"]:
-                pass  # until the list that was just sent has been taken in
+            result = server.request("tools/call", params)["result"]
             assert (result["resultType"], result["content"]) == ("complete", [{"type": "text", "text": "hi"}])
             listed = server.request("tools/list", {"_meta": MODERN_META})["result"]
             assert (listed["resultType"], listed["ttlMs"]) == ("complete", 5000)
@@ -133,22 +165,14 @@ def test_s2_it_tries_thirty_times_and_then_says_why(port: int) -> None:
     assert waits.seconds == [0, 1, 2, 4, 8, 16, *[30] * 24]
     assert adopted == []
     assert "30 attempts" in reasons[-1]
+    assert "Nothing answers" in reasons[-1]
 
 
-def test_s2_a_refusal_is_final() -> None:
-    with Foreign() as foreign:
-        foreign.answers["/health"] = (401, {"message": "The token is wrong"})
-        waits = Waits()
-        adopted, reasons = poll(foreign.port, waits)
-        assert (adopted, waits.seconds) == ([], [0])
-        assert "The token is wrong" in reasons[-1]
-        assert len(foreign.asked) == 1
-
-
-def test_s2_an_error_of_the_server_is_not() -> None:
+@pytest.mark.parametrize("status", [401, 404, 503])
+def test_s2_an_error_at_the_start_is_not_final(status: int) -> None:
     with Foreign() as foreign:
         foreign.offer("a")
-        foreign.answers["/health"] = (503, {"message": "starting"})
+        foreign.answers["/health"] = (status, {"message": "starting"})
         waits = Waits(None, None, lambda: foreign.answers.update({"/health": {"protocolVersion": "1"}}), most=3)
         adopted, _ = poll(foreign.port, waits)
         assert adopted == [["a"]]
@@ -157,12 +181,13 @@ def test_s2_an_error_of_the_server_is_not() -> None:
 def test_s2_after_that_every_call_says_why(own_world: World) -> None:
     with Foreign() as foreign:
         foreign.answers["/health"] = (403, {"message": "go away"})
-        with bridge(own_world, foreign.port) as server:
+        with Server(own_world.environment(), "bridge", "--port", str(foreign.port), first=SHORT) as server:
             server.initialize()
-            foreign.arrived.acquire(timeout=60)
-            while "go away" not in (told := text(server, "a")[1]):
-                pass  # until the refusal has been taken in
-            assert "start the bridge anew" in told
+            assert "go away" in text(server, "a")[1]
+            while "2 attempts" not in (told := text(server, "a")[1]):
+                pass
+            assert "go away" in told
+            assert "Start the bridge anew" in told
 
 
 def test_s3_a_changed_hash_replaces_the_list_and_a_failed_poll_keeps_it() -> None:
@@ -191,8 +216,7 @@ def test_s3_the_client_hears_of_a_change_once(own_world: World) -> None:
         foreign.offer("a")
         with bridge(own_world, foreign.port) as server:
             server.initialize()
-            while names(server) != ["a"]:
-                pass
+            assert names(server) == ["a"]
             foreign.offer("b", "c")
             server.wait("notifications/tools/list_changed")
             while names(server) != ["b", "c"]:
@@ -222,8 +246,7 @@ def test_s5_a_cut_call_is_told_and_never_repeated(own_world: World, way: str) ->
         foreign.answers["/tools/a/call"] = way
         with bridge(own_world, foreign.port) as server:
             server.initialize()
-            while names(server) != ["a"]:
-                pass
+            assert names(server) == ["a"]
             failed, told = text(server, "a", x=1)
             assert failed
             assert "cut the connection" in told
@@ -274,8 +297,7 @@ def test_s5_a_cancelled_call_is_cut(own_world: World) -> None:
         foreign.answers["/tools/a/call"] = "silent"
         with bridge(own_world, foreign.port) as server:
             server.initialize()
-            while names(server) != ["a"]:
-                pass
+            assert names(server) == ["a"]
             number = server.begin("tools/call", {"name": "a", "arguments": {}})
             while ("/tools/a/call", {"arguments": {}}) not in foreign.asked:
                 foreign.arrived.acquire(timeout=60)
@@ -296,8 +318,7 @@ def test_s6_content_is_passed_on_as_it_is(own_world: World) -> None:
         foreign.answers["/tools/b%2Fc%20d/call"] = {"success": False, "content": content, "isError": True}
         with bridge(own_world, foreign.port) as server:
             server.initialize()
-            while names(server) != ["a", "b/c d"]:
-                pass
+            assert names(server) == ["a", "b/c d"]
             result = server.request("tools/call", {"name": "a"})["result"]
             assert result == {"content": content, "isError": False}
             result = server.request("tools/call", {"name": "b/c d"})["result"]
@@ -357,8 +378,7 @@ def test_calls_on_one_note_keep_their_order(own_world: World) -> None:
     own_world.put("Note.md", "")
     with Web(own_world.environment(), "--backend", "embedded") as web, bridge(own_world, web.port) as server:
         server.initialize()
-        while sorted(names(server)) != sorted(TOOLS):
-            pass
+        assert sorted(names(server)) == sorted(TOOLS)
         numbers = [server.begin_call("append_note", name="Note", content=f"{at}") for at in range(20)]
         for number in numbers:
             assert server.wait(number)["result"]["isError"] is False

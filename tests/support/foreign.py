@@ -18,7 +18,7 @@ def tool(name: str) -> dict[str, Any]:
 
 
 class Foreign:
-    """`answers` maps a path's end to what to say: JSON, (status, JSON), bytes, or a way to misbehave."""
+    """`answers` maps a path's end to what to say: JSON, (status, JSON), bytes, a way to misbehave, or what decides."""
 
     def __init__(self, port: int = 0) -> None:
         self.answers: dict[str, Any] = {"/health": HEALTH}
@@ -53,6 +53,8 @@ class Foreign:
         self.asked.append((path, json.loads(body) if body else None))
         self.arrived.release()
         answer = self.answers.get(path, (404, {"error": "Not found", "message": "nothing there"}))
+        if callable(answer):
+            answer = answer()
         if answer == "cut":
             handler.connection.shutdown(socket.SHUT_RDWR)
             handler.close_connection = True

@@ -18,10 +18,6 @@ CHUNK = 64 * 1024
 MOST = 64 * 1024 * 1024
 
 
-class Final(BridgeFailed):
-    """The server itself has refused; asking again would not help."""
-
-
 class Remote:
     def __init__(self, host: str, port: int, token: str = "") -> None:
         self._host = host
@@ -99,9 +95,7 @@ class Remote:
         if status == 200:
             raise self._nonsense("its answer is not JSON", otherwise)
         fact = f"The bridge server at {self.url} refused: {words.rstrip('.')}."
-        if 400 <= status < 500:
-            raise Final(fact)
-        raise BridgeFailed(fact, vault=otherwise)
+        raise BridgeFailed(fact, vault=READ if 400 <= status < 500 else otherwise)
 
     def _failed(self, what: str, is_call: bool) -> BridgeFailed:
         return BridgeFailed(f"The bridge server at {self.url} {what}.", vault=UNKNOWN if is_call else READ)

@@ -7,7 +7,7 @@ from typing import Any
 
 from obsidian_mcp import logs
 from obsidian_mcp.errors import BridgeFailed
-from obsidian_mcp.servers.relay.client import Final, Remote
+from obsidian_mcp.servers.relay.client import Remote
 
 ATTEMPTS = 30
 FIRST_WAITS = (0, 1, 2, 4, 8, 16)
@@ -29,7 +29,7 @@ class Poller:
         self._adopt = adopt
         self._despair = despair
         self._wait = wait
-        self._hash = ""
+        self._hash: str | None = None
 
     def run(self) -> None:
         if self._find():
@@ -37,26 +37,20 @@ class Poller:
                 self._poll()
 
     def _find(self) -> bool:
-        """Until the server is there; whether it is worth polling."""
+        """Until the server is there; whether it is worth polling. A refusal too may be over soon: of a server that
+        starts, or one that is being replaced."""
         for attempt in range(ATTEMPTS):
             if self._wait(FIRST_WAITS[attempt] if attempt < len(FIRST_WAITS) else LONGEST_WAIT):
                 return False
             try:
                 self._remote.greet()
                 self._look()
-            except Final as refused:
-                self._despair(BridgeFailed(refused.fact, "It will not be asked again: start the bridge anew."))
-                return False
+                return True
             except BridgeFailed as failure:
                 logs.log("warning", "the bridge server was not reached", attempt=attempt + 1, why=failure.message)
+                last = failure.fact
                 self._despair(failure)
-            else:
-                return True
-        self._despair(
-            BridgeFailed(
-                f"There was no bridge server at {self._remote.url} in {ATTEMPTS} attempts.", "Start the bridge anew."
-            )
-        )
+        self._despair(BridgeFailed(f"{last} So it was in {ATTEMPTS} attempts.", "Start the bridge anew."))
         return False
 
     def _poll(self) -> None:
