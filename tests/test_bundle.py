@@ -18,7 +18,7 @@ from PIL import Image, ImageChops
 
 from bundle import build, checks, icon, manifest, picture, readme
 from obsidian_mcp import __version__
-from tests.support.client import MODERN_META, READING, TOOLS, Server
+from tests.support.client import MODERN_META, READING, TOOLS, Server, ToolFailed
 
 ROOT = Path(__file__).parents[1]
 
@@ -283,9 +283,10 @@ def test_unset_optionals_are_the_defaults(desktop: Desktop, tmp_path: Path) -> N
     listed.unlink()
 
 
-def test_without_any_vault_it_says_why_in_the_log(desktop: Desktop) -> None:
-    with desktop.start() as server:
-        server.process.wait(60)
-        for reader in server._readers:
-            reader.join(60)
-        assert b"no vault was named" in server.log
+def test_without_any_vault_every_call_says_what_to_do(desktop: Desktop) -> None:
+    with desktop.start(vault="") as server:
+        server.initialize()
+        assert len(server.request("tools/list")["result"]["tools"]) == len(TOOLS)
+        with pytest.raises(ToolFailed, match="settings of the extension") as caught:
+            server.call("read_note", name="Note")
+        assert caught.value.error_code == "VAULT_NOT_FOUND"

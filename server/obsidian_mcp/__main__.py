@@ -46,11 +46,12 @@ def _bridge(given: dict[str, list[str]]) -> None:
 def _serve(given: dict[str, list[str]]) -> None:
     from obsidian_mcp.app import App
 
-    app = App(settings.load(given, dict(os.environ)))
-    if os.isatty(0):
+    # A host shows what a call says, and hides what a process said before it ended; a person sees the line.
+    at_terminal = os.isatty(0)
+    app = App(settings.load(given, dict(os.environ)), vault_later=not at_terminal)
+    if at_terminal:
         sys.stderr.write("obsidian-mcp: serving MCP on stdin for a host; Ctrl-D ends it, --help says more\n")
-        problem = app.vaults.problem()
-        if problem:
+        for _, problem in app.vaults.problems():
             sys.stderr.write(f"obsidian-mcp: no call will work: {problem}; see obsidian-mcp doctor\n")
     app.serve_stdio()
 

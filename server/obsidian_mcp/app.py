@@ -37,11 +37,14 @@ QUIET_BEFORE_WARM_UP = 0.05
 
 
 class App:
-    """One run of the program: settings, vaults, tools, and the server over them."""
+    """One run of the program: settings, vaults, tools, and the server over them.
 
-    def __init__(self, settings: Settings) -> None:
+    With `vault_later` it may begin without a vault, and each call says what is missing.
+    """
+
+    def __init__(self, settings: Settings, vault_later: bool = False) -> None:
         self.settings = settings
-        self.vaults = Vaults(settings)
+        self.vaults = Vaults(settings, vault_later)
         labels = self.vaults.labels
         self.catalogue = catalogue.load(settings.read_only, labels, settings.toolsets, settings.tools)
         every = catalogue.load() if settings.timeouts else self.catalogue
@@ -49,7 +52,7 @@ class App:
         if unknown:
             raise UsageError(f"there is no tool {unknown[0]!r} to set a limit for; there are {', '.join(every.names)}")
         self._health: Health | None = None
-        self.tools = Tools(settings, self.catalogue, labels, self._context, self.wake, self._watch)
+        self.tools = Tools(settings, self.catalogue, labels or ("",), self._context, self.wake, self._watch)
         self.server = NotesServer(settings, self.tools, self._instructions)
         self._awake = False
         self._lock = allocate_lock()
@@ -76,6 +79,8 @@ class App:
             logs.configure(self.settings.log_level, self.settings.log_format)
             backend, why = self.vaults.described()
             logs.log("info", "serving", version=__version__, vaults=list(self.vaults.labels), backend=backend, why=why)
+            for vault, problem in self.vaults.problems():
+                logs.log("warning", "this vault cannot be used", vault=vault, why=problem)
             import obsidian_mcp.tools.notes  # noqa: F401  # for its side effect: it is loaded now, not in the call
 
             self._awake = True
@@ -102,10 +107,6 @@ class App:
         except server.NoSocket as problem:
             raise CannotServe(str(problem)) from None
         self.wake()
-        if why := self.vaults.problem():
-            from obsidian_mcp import logs
-
-            logs.log("warning", "no call would work now", why=why)
         health = self._health = Health(self.vaults.health)
         door = routes.application(self.server, http, lambda: self._state(health))
         longest = max(self.settings.timeout, *self.settings.timeouts.values(), 0.0)

@@ -8,17 +8,17 @@ from __future__ import annotations
 
 import os
 
-from obsidian_mcp.errors import SHELL, VaultNotFound
+from obsidian_mcp.errors import SHELL, Hint, VaultNotFound
 from obsidian_mcp.settings import UsageError, looks_like_path
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from obsidian_mcp.backends.files.root import VaultRoot
     from obsidian_mcp.backends.obsidian.probe import Probe
     from obsidian_mcp.call import CallContext
-    from obsidian_mcp.registry import Located
+    from obsidian_mcp.registry import Located, Registered
     from obsidian_mcp.settings import Settings
     from obsidian_mcp.vault.active import Active, Workspace
     from obsidian_mcp.vault.config import VaultConfig
@@ -37,12 +37,42 @@ class Opened:
         self.index = index
 
 
-class Vaults:
-    """Those that one server serves. The backend is chosen when it is first needed, for good."""
+class NoneMeant(UsageError):
+    """No vault was named, and those that Obsidian has registered don't tell which one is meant."""
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, registered: Sequence[Registered]) -> None:
+        from obsidian_mcp import registry
+
+        self._how_many = "several are registered" if registered else "Obsidian has none registered here"
+        self._known = registry.described(registered)
+        use = f"--vault with one of: {self._known}" if registered else "--vault NAME|ID|PATH"
+        super().__init__(f"no vault was named and {self._how_many}; use {use}")
+
+    def failure(self) -> VaultNotFound:
+        """For a client whose host has started the server so: the person who can change that is asked."""
+        return VaultNotFound(
+            f"No vault was named for this server, and {self._how_many}. Known vaults: {self._known}.",
+            Hint(
+                "Ask the user which one is meant, or for its folder. It belongs into the host's configuration of this "
+                "server, as --vault NAME|ID|PATH or OBSIDIAN_MCP_VAULT, or into the settings of the extension."
+            ),
+        )
+
+
+class Vaults:
+    """Those that one server serves. The backend is chosen when it is first needed, for good.
+
+    With `later`, a vault that nothing tells yet is looked for again by each call.
+    """
+
+    def __init__(self, settings: Settings, later: bool = False) -> None:
         self._settings = settings
-        self.wanted = meant(settings)
+        try:
+            self.wanted = meant(settings)
+        except NoneMeant:
+            if not later:
+                raise
+            self.wanted = ()
         self.labels = labels(self.wanted)
         self._backend: Backend | None = None
         self._why = ""
@@ -73,7 +103,16 @@ class Vaults:
         return self.backend.name, self._why
 
     def open(self, label: str, call: CallContext) -> Opened:
-        return Opened(*self.backend.open(self.wanted[self.labels.index(label)], call))
+        if not self.wanted:
+            self.wanted = self._meant_by_now()
+        at = self.labels.index(label) if self.labels else 0
+        return Opened(*self.backend.open(self.wanted[at], call))
+
+    def _meant_by_now(self) -> tuple[str, ...]:
+        try:
+            return meant(self._settings)
+        except NoneMeant as none:
+            raise none.failure() from None
 
     def active(self, wanted: str, call: CallContext) -> Active | None:
         return self.backend.active(wanted, call)
@@ -82,14 +121,18 @@ class Vaults:
         """Whether the vaults could be used now: ok, degraded or error."""
         return self.backend.health(self.wanted)
 
-    def problem(self) -> str:
-        """Why no call would work, as far as a first look tells; empty if nothing is in the way."""
+    def problems(self) -> list[tuple[str, str]]:
+        """The vaults that no call could use, as far as a first look tells, and why; one without a name is none."""
+        found = []
         try:
-            for wanted in self.wanted:
-                full_name(wanted, self._settings)
-        except UsageError as error:
-            return str(error)
-        return ""
+            for wanted in self.wanted or meant(self._settings):
+                try:
+                    full_name(wanted, self._settings)
+                except UsageError as error:
+                    found.append((wanted, str(error)))
+        except NoneMeant as none:
+            found.append(("", str(none)))
+        return found
 
     def folders(self) -> list[str]:
         """Their folders on this machine. Raises UsageError if one has none."""
@@ -103,7 +146,7 @@ def locate(wanted: str, environ: Mapping[str, str]) -> Located:
 
 
 def meant(settings: Settings) -> tuple[str, ...]:
-    """Those that were named, or the one that must be meant."""
+    """Those that were named, or the one that must be meant. Raises NoneMeant."""
     if settings.vaults:
         return settings.vaults
     from obsidian_mcp import registry
@@ -113,11 +156,7 @@ def meant(settings: Settings) -> tuple[str, ...]:
     for candidates in (vaults, opened):
         if len(candidates) == 1:
             return (candidates[0].id,)
-    if not vaults:
-        raise UsageError("no vault was named and Obsidian has none registered here; use --vault NAME|ID|PATH")
-    raise UsageError(
-        f"no vault was named and several are registered; use --vault with one of: {registry.described(vaults)}"
-    )
+    raise NoneMeant(vaults)
 
 
 def labels(wanted: tuple[str, ...]) -> tuple[str, ...]:

@@ -149,12 +149,12 @@ def test_without_a_vault_the_only_open_one_is_meant(own_world: World) -> None:
 
 def test_without_a_vault_and_several_to_choose_from_they_are_listed(own_world: World) -> None:
     own_world.register({"0" * 16: own_world.outside, "1" * 16: own_world.vault}, opened="none")
-    done = run(own_world.environment())
+    done = run_inside(own_world.environment(), "call", "read_note", "name=Note")
     assert (done.returncode, done.stdout) == (2, b"")
     assert str(own_world.vault).encode() in done.stderr
     assert b"0" * 16 in done.stderr
     own_world.register({})
-    assert run(own_world.environment()).returncode == 2
+    assert run_inside(own_world.environment(), "call", "read_note", "name=Note").returncode == 2
 
 
 def test_the_version_is_one_everywhere(own_world: World) -> None:

@@ -53,8 +53,7 @@ def install(
     environ = environment()
     before = configure.look(found, environ)
     if words is not None or name not in before.entries:
-        problem = App(chosen).vaults.problem()
-        if problem:
+        for _, problem in App(chosen).vaults.problems():
             raise settings.UsageError(problem)
     if not before.installed and not before.problem:
         show.line(f"{found.title} does not seem to be installed here; it will find this when it is.")

@@ -167,7 +167,7 @@ def test_d12_a_bug_is_told_without_its_insides(own_world: World, tmp_path: Path,
 def test_a_vault_that_is_not_there_is_told_at_once_and_served_when_it_comes(own_world: World) -> None:
     folder = own_world.folder / "Later"
     with Web(own_world.environment(), "--backend", "embedded", "--vault", str(folder)) as web:
-        (warning,) = [entry for entry in web.log if entry["event"] == "no call would work now"]
+        (warning,) = [entry for entry in web.log if entry["event"] == "this vault cannot be used"]
         assert "not a folder" in warning["why"]
         assert web.ask("GET", "/health").json["status"] == "error"
         folder.mkdir()
