@@ -178,8 +178,8 @@ def raw_client(port: int, token: str = "token") -> Iterator[socket.socket]:
     with socket.create_connection(("127.0.0.1", port), LIMIT) as raw:
         key = base64.b64encode(os.urandom(16)).decode()
         raw.sendall(
-            f"GET / HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Key: {key}\r\n"
-            f"Sec-WebSocket-Version: 13\r\n{AUTHORIZATION}: {token}\r\n\r\n".encode()
+            "GET / HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+            f"Sec-WebSocket-Key: {key}\r\nSec-WebSocket-Version: 13\r\n{AUTHORIZATION}: {token}\r\n\r\n".encode()
         )
         head = b""
         while b"\r\n\r\n" not in head:
@@ -280,6 +280,26 @@ def test_i12_a_client_that_answers_its_pings_stays(own_world: World) -> None:
             raw.sendall(b"\x8a\x84" + bytes(4) + data)  # a pong
 
 
+ACTIVE = '{"main":{"type":"leaf","id":1,"state":{"state":{"file":"Note.md"}}},"active":1}'
+
+
+def test_i26_a_client_that_leaves_before_its_greeting_is_not_taken_for_one_that_listens(own_world: World) -> None:
+    own_world.put("Note.md")
+    own_world.put(".obsidian/workspace.json", ACTIVE)
+    seen: list[Watcher] = []
+    with running(own_world, Limits(hello=(0.2,)), seen) as port:
+        with talking(port, "token") as leaving:
+            leaving.introduce()
+        with talking(port, "token") as staying:
+            staying.introduce().notice("selection_changed")  # so the greeting of the first is due too
+        deadline = time.monotonic() + LIMIT
+        while seen[0].listeners and time.monotonic() < deadline:
+            pass
+        with talking(port, "token", headers={"x-obsidian-mcp-command": "mention"}) as pointing:
+            pointing.introduce()
+            assert pointing.result("obsidian-mcp/mention", {"filePath": "Note.md"}) == {"clients": 0}
+
+
 def test_i26_a_mention_does_not_wait_for_ever(own_world: World) -> None:
     own_world.put("Note.md")
     command = {"headers": {"x-obsidian-mcp-command": "mention"}}
@@ -288,10 +308,7 @@ def test_i26_a_mention_does_not_wait_for_ever(own_world: World) -> None:
             pointing.introduce()
             assert pointing.result("obsidian-mcp/mention", {"filePath": "Note.md"}) == {"clients": 0}
         with talking(port, "token") as talk, talking(port, "token", **command) as pointing:
-            own_world.put(
-                ".obsidian/workspace.json",
-                '{"main":{"type":"leaf","id":1,"state":{"state":{"file":"Note.md"}}},"active":1}',
-            )
+            own_world.put(".obsidian/workspace.json", ACTIVE)
             talk.introduce().notice("selection_changed")
             pointing.introduce()
             pointing.result("obsidian-mcp/mention", {"filePath": "Note.md", "lines": [4, 5]})

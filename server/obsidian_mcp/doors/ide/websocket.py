@@ -112,6 +112,7 @@ class IdeDoor:
         finally:
             for task in tasks:
                 task.cancel()
+            client.is_gone = True  # what still waits to greet it must not
             connection.abandon()
             self._clients.leave(client)
             if not command:
