@@ -67,7 +67,7 @@ class _Batch:
 
 class Connection:
     """`send` gets every reply, `notify` what comes before one; where several connections are one session, as on
-    HTTP, they share `calls`. `ended` is called after each job's answer, `heard` with each notification's method."""
+    HTTP, they share `calls`. `ended` is called after each job's answer, `heard` with the method of each message."""
 
     def __init__(
         self,
@@ -171,7 +171,9 @@ class Connection:
             return
         try:
             request = jsonrpc.parse(message)
-            if request.is_notification or self._is_silent(request.method):
+            if self._heard is not None:
+                self._heard(request.method)
+            if request.is_notification:
                 self._notice(request)
                 answer(None)
                 return
@@ -183,11 +185,6 @@ class Connection:
         except Exception as bug:  # noqa: BLE001  # nothing a client sends may stop the loop
             answer(Reply(jsonrpc.id_of(message), failure=running.bug_of(bug, "the request")))
 
-    def _is_silent(self, method: str) -> bool:
-        """Some methods of other protocols are never answered, whatever they carry."""
-        row = self._server.methods.get(method)
-        return row is not None and row.handler is None
-
     def _answer_request(self, request: jsonrpc.Request, answer: Answer) -> None:
         if request.id in self._calls:
             # Answered without an id: the reply to the first must be the only one that carries it.
@@ -197,7 +194,6 @@ class Connection:
         if request.method == "initialize":
             self._session.agree(request.params)
             peer.revision = self._session.revision
-        assert method.handler is not None
         found = method.handler(request, peer)
         if isinstance(found, running.Job):
             self._start(request, found, answer)
@@ -243,8 +239,6 @@ class Connection:
 
     def _notice(self, request: jsonrpc.Request) -> None:
         """Notifications get no reply, known or not."""
-        if self._heard is not None:
-            self._heard(request.method)
         if request.method == "exit":
             self.wants_to_end = True
         elif request.method == "notifications/cancelled" and isinstance(request.params, dict):

@@ -20,7 +20,6 @@ TABLE = {
     "tools/list": Method(answer, before_initialize=True, capability="tools"),
     "tools/call": Method(answer, capability="tools"),
     "prompts/list": Method(answer, (MODERN,), capability="prompts", changes=True),
-    "silent": Method(None),
 }
 META = {revisions.VERSION_KEY: revisions.MODERN[0], revisions.CAPABILITIES_KEY: {}}
 

@@ -28,8 +28,8 @@ IMPATIENT = (
     "poller.ATTEMPTS, poller.LONGEST_WAIT, poller.FIRST_WAITS, poller.BETWEEN_POLLS = 10_000, 0.1, (), 0.1"
 )
 
-SHORT = ("from obsidian_mcp.servers.relay import poller\npoller.ATTEMPTS, poller.FIRST_WAITS = 2, (0, 0.1)")
-HASTY = ("from obsidian_mcp.servers.relay import server\nserver.FIRST_LOOK = 0.1")
+SHORT = "from obsidian_mcp.servers.relay import poller\npoller.ATTEMPTS, poller.FIRST_WAITS = 2, (0, 0.1)"
+HASTY = "from obsidian_mcp.servers.relay import server\nserver.FIRST_LOOK = 0.1"
 
 
 def bridge(world: World, port: int, *options: str) -> Server:

@@ -22,7 +22,7 @@ BOTH = (LEGACY, MODERN)
 
 
 class Method:
-    """One row. The handler returns a result, or a job that will have one; without a handler it is never answered.
+    """One row. The handler returns a result, or a job that will have one.
 
     `capability` is what a server with this row declares; `changes` whether it tells when the list has changed;
     `named_by` is the param that the header Mcp-Name repeats.
@@ -32,7 +32,7 @@ class Method:
 
     def __init__(
         self,
-        handler: Handler | None,
+        handler: Handler,
         eras: tuple[str, ...] = BOTH,
         before_initialize: bool = False,
         capability: str = "",
@@ -92,7 +92,7 @@ class Session:
         method = methods.get(request.method)
         era = MODERN if modern else LEGACY
         if method is None or (era not in method.eras and not (era == LEGACY and method.eras == (MODERN,))):
-            offered = [name for name, row in methods.items() if row.handler is not None and era in row.eras]
+            offered = [name for name, row in methods.items() if era in row.eras]
             raise MethodNotFound(f"There is no method {request.method!r}.", f"Methods: {', '.join(offered)}.")
         if era not in method.eras:  # it exists only with an envelope; without one the request is malformed
             raise InvalidParams(f"{request.method} needs params._meta with {revisions.ENVELOPE}.")

@@ -69,15 +69,16 @@ def test_i17_the_selection_is_told_with_its_cursor(talk: Talk, world: World) -> 
 
 
 @pytest.mark.parametrize("method", ["initialized", "notifications/initialized", "ide_connected"])
-def test_i18_some_messages_get_no_reply(door: DoorProcess, token: str, method: str) -> None:
+def test_i18_some_messages_are_notifications_and_with_an_id_get_an_empty_result(
+    door: DoorProcess, token: str, method: str
+) -> None:
     with talking(door.port, token) as talk:
         talk.say({"jsonrpc": "2.0", "method": method, "params": {"pid": 1}})
-        talk.say({"jsonrpc": "2.0", "id": "x", "method": method})
-        talk.say({"jsonrpc": "2.0", "id": "y", "method": "ping"})
-        replies: list[dict[str, Any]] = []
-        while not replies or replies[-1].get("id") != "y":
-            replies.append(talk.hear())
-        assert [reply for reply in replies if reply.get("id") == "x"] == []
+        assert talk.ask("ping")["result"] == {}
+        assert [heard for heard in talk.kept if "method" not in heard] == []
+    with talking(door.port, token) as talk:
+        assert talk.ask(method, {"pid": 1})["result"] == {}
+        assert talk.notice("selection_changed")["filePath"]
 
 
 @pytest.mark.parametrize(

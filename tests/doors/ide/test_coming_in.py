@@ -68,6 +68,24 @@ def test_i9_the_eleventh_is_refused_until_one_of_the_ten_leaves(own_door: DoorPr
             assert next_one.result("ping") == {}
 
 
+@pytest.mark.parametrize("host", ["evil.example", "127.0.0.1.evil.example", "192.168.1.5:1", ""])
+def test_i30_another_host_cannot_come_in_with_the_token_either(door: DoorProcess, token: str, host: str) -> None:
+    assert handshake(door.port, f"Host: {host}\r\n{AUTHORIZATION}: {token}\r\n") == b"HTTP/1.1 403 Forbidden"
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "LOCALHOST:7", "[::1]:7"])
+def test_i30_this_machine_may_be_called_by_each_of_its_names(door: DoorProcess, token: str, host: str) -> None:
+    assert handshake(door.port, f"Host: {host}\r\n{AUTHORIZATION}: {token}\r\n").startswith(b"HTTP/1.1 101")
+
+
+def handshake(port: int, headers: str) -> bytes:
+    """The status line that a handshake with these headers gets."""
+    key = "Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\nSec-WebSocket-Version: 13\r\n"
+    with socket.create_connection(("127.0.0.1", port), LIMIT) as raw:
+        raw.sendall(f"GET / HTTP/1.1\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n{key}{headers}\r\n".encode())
+        return raw.makefile("rb").readline().rstrip(b"\r\n")
+
+
 @pytest.mark.parametrize("origin", ["http://evil.example", "null", "http://localhost", "app://obsidian.md"])
 def test_i10_a_web_page_cannot_come_in_with_the_token_either(door: DoorProcess, token: str, origin: str) -> None:
     assert status(door.port, {AUTHORIZATION: token, "Origin": origin}) == (403, b"Forbidden\n")

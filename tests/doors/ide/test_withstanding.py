@@ -84,7 +84,7 @@ def test_i14_a_client_that_leaves_with_much_unanswered_is_noticed(
             for number in range(130):
                 leaving.say(asking(f"x{number}"))
             own_world.wait_for_a_hanging_call()
-        while '"disconnected"' not in door.stderr.readline():
+        while '"Client disconnected"' not in door.stderr.readline():
             pass
         own_world.mood(None)
         own_world.wait_until_all_are_gone()

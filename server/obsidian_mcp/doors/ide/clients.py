@@ -56,6 +56,8 @@ class Clients:
                 self._waiting = [*waiting, (now + self._limits.mention, message)]
         for client in ready:
             client.send(message)
+        if ready:
+            logs.log("debug", "Sent at-mention", clients=len(ready))
         return len(ready)
 
     def select(self) -> None:
@@ -72,6 +74,7 @@ class Clients:
             waiting, self._waiting = [message for until, message in self._waiting if now < until], []
         for message in waiting:
             client.send(message)
+            logs.log("debug", "Sent at-mention", clients=1)
 
     def leave(self, client: Client) -> None:
         with self._lock:
@@ -96,6 +99,7 @@ class Client:
         self._size = 0
         self._news = asyncio.Event()
         self._ended = asyncio.Event()
+        self.heard_bytes = 0  # of its last message
         self.is_introduced = False
         self.is_gone = False
 
@@ -166,7 +170,7 @@ class Client:
                 await asyncio.sleep(due - self._loop.time())
                 missed = 0 if answered is None or answered.done() else missed + 1
                 if missed >= self._limits.missed:
-                    logs.log("info", "gone", missed=missed)
+                    logs.log("info", "Removing dead connection", missed=missed)
                     self._websocket.transport.abort()
                     return
                 answered = self._loop.create_future()  # where its buffer is full, no ping goes out: that counts too

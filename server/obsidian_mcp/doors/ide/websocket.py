@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import hmac
 import http
 import logging
@@ -20,6 +21,7 @@ from websockets.typing import Subprotocol
 from obsidian_mcp import logs
 from obsidian_mcp.connection import Connection
 from obsidian_mcp.doors.ide.clients import Client, Clients, Limits
+from obsidian_mcp.protocol import addresses
 from obsidian_mcp.scheduler import Scheduler
 from obsidian_mcp.servers.ide import messages
 from obsidian_mcp.servers.ide.watcher import Watcher
@@ -29,6 +31,7 @@ if TYPE_CHECKING:
     from obsidian_mcp.protocol.jsonrpc import Notification
 
 UNREAD = Limits().unread
+LONGEST_METHOD = 100  # characters of a method's name that the log gets
 HANDSHAKES = 200  # under way at once; beyond that the oldest is cut
 
 
@@ -58,10 +61,11 @@ class IdeDoor:
         quiet.addHandler(logging.NullHandler())
         quiet.propagate = False
         limits = self._limits
-        return await serve(
+        server = await serve(
             self._converse,
             sock=listening,
             process_request=self._admit,
+            process_response=_tell_of_malformed,
             select_subprotocol=lambda _, offered: Subprotocol("mcp") if "mcp" in offered else None,
             compression=None,
             server_header=None,
@@ -72,19 +76,42 @@ class IdeDoor:
             create_connection=_Guarded,
             logger=quiet,
         )
+        self._checking = asyncio.create_task(self._check(server))
+        return server
+
+    async def _check(self, server: Server) -> None:
+        """What the log has of the connections as a whole; each looks after itself (`Client.keep_alive`)."""
+        while True:
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(self._limits.ping):
+                    await server.wait_closed()
+                return
+            logs.log("debug", f"Health check: {len(server.connections)} active connections")
 
     def _admit(self, connection: ServerConnection, request: Request) -> Response | None:
-        """None lets it in. What is wrong with a token is not told."""
-        if request.headers.get_all("Origin"):
-            return _refusal(connection, http.HTTPStatus.FORBIDDEN)  # a web page: no program of ours sends it
-        offered = request.headers.get_all(messages.AUTHORIZATION)
+        """None lets it in. What is wrong with a token is told to the log alone."""
+        refusal = self._refusal(connection, request.headers)
+        if refusal is None:
+            logs.log("debug", "Authentication successful")
+            return None
+        status, why = refusal
+        logs.log("warning", "handshake refused", status=status.value, why=why)
+        return connection.respond(status, f"{status.phrase}\n")
+
+    def _refusal(self, connection: ServerConnection, headers: Headers) -> tuple[http.HTTPStatus, str] | None:
+        hosts = headers.get_all("Host")
+        if len(hosts) != 1 or addresses.without_port(hosts[0]) not in addresses.LOOPBACK:
+            return http.HTTPStatus.FORBIDDEN, "Host is not this machine"
+        if headers.get_all("Origin"):  # a web page: no program of ours sends it
+            return http.HTTPStatus.FORBIDDEN, "a web page, which has an Origin"
+        offered = headers.get_all(messages.AUTHORIZATION)
         same = [hmac.compare_digest(value.encode("utf-8", "surrogateescape"), self._token) for value in offered]
         if len(offered) != 1 or not same[0]:
-            return _refusal(connection, http.HTTPStatus.UNAUTHORIZED)
-        kind = _is_command(request.headers)
+            return http.HTTPStatus.UNAUTHORIZED, "the token is wrong" if offered else "there is no token"
+        kind = _is_command(headers)
         open = (other.request.headers for other in connection.server.connections if other.request)
-        if sum(_is_command(headers) == kind for headers in open) >= self._limits.connections:
-            return _refusal(connection, http.HTTPStatus.SERVICE_UNAVAILABLE)
+        if sum(_is_command(other) == kind for other in open) >= self._limits.connections:
+            return http.HTTPStatus.SERVICE_UNAVAILABLE, f"{self._limits.connections} connections are open"
         return None
 
     async def _converse(self, websocket: ServerConnection) -> None:
@@ -98,9 +125,9 @@ class IdeDoor:
             self._scheduler,
             client.send,
             ended=client.note,
-            heard=lambda method: None if command else self._heard(client, method),
+            heard=lambda method: self._heard(client, method, command),
         )
-        logs.log("info", "connected", command=command)
+        logs.log("info", "Client connected", command=command)
         if not command:
             self._watcher.listen()
         works = client.write(), client.keep_alive(), client.watch(connection.abandon)
@@ -117,7 +144,7 @@ class IdeDoor:
             self._clients.leave(client)
             if not command:
                 self._watcher.leave()
-            logs.log("info", "disconnected", command=command, code=websocket.close_code)
+            logs.log("info", "Client disconnected", command=command, code=websocket.close_code)
 
     async def _listen(self, websocket: ServerConnection, client: Client, connection: Connection) -> None:
         """Take its messages, as fast as they can be worked on, until it is gone."""
@@ -128,10 +155,14 @@ class IdeDoor:
                     return
             if client.is_gone:
                 return  # what still lies here has no client any more
-            connection.receive(message.encode() if isinstance(message, str) else message)
+            data = message.encode() if isinstance(message, str) else message
+            client.heard_bytes = len(data)
+            logs.log("debug", "Raw data received", bytes=len(data))
+            connection.receive(data)
 
-    def _heard(self, client: Client, method: str) -> None:
-        if method in messages.SILENT and not client.is_introduced:
+    def _heard(self, client: Client, method: str, command: bool) -> None:
+        logs.log("debug", "Parsed message", method=method[:LONGEST_METHOD], bytes=client.heard_bytes)
+        if method in messages.INTRODUCING and not client.is_introduced and not command:
             client.is_introduced = True
             for after in self._limits.hello:
                 asyncio.get_running_loop().call_later(after, self._greet, client)
@@ -188,10 +219,12 @@ def bind(port: int) -> socket.socket:
     return bound
 
 
+def _tell_of_malformed(connection: ServerConnection, request: Request, response: Response) -> None:
+    """Those that the library itself turns away."""
+    if response.status_code in (http.HTTPStatus.BAD_REQUEST, http.HTTPStatus.UPGRADE_REQUIRED):
+        logs.log("warning", "handshake refused", status=response.status_code, why="it is not a WebSocket handshake")
+
+
 def _is_command(headers: Headers) -> bool:
     """Our own `mention`, which is neither counted nor told anything."""
     return messages.COMMAND in headers
-
-
-def _refusal(connection: ServerConnection, status: http.HTTPStatus) -> Response:
-    return connection.respond(status, f"{status.phrase}\n")

@@ -14,7 +14,7 @@ IDE_NAME = "Obsidian"
 AUTHORIZATION = "x-claude-code-ide-authorization"
 COMMAND = "x-obsidian-mcp-command"  # a header of our own command's connections
 MENTION = "obsidian-mcp/mention"  # how our own command reaches a door
-SILENT = ("initialized", "notifications/initialized", "ide_connected")  # not answered, whatever they carry
+INTRODUCING = ("initialized", "notifications/initialized", "ide_connected")  # from then on a client may be told things
 
 
 def lock(pid: int, folder: str, token: str, port: int, windows: bool) -> dict[str, Any]:

@@ -42,7 +42,8 @@ class IdeServer:
             "files/read": Method(self._read_file),
             "workspace/selection": Method(self._selection),
             messages.MENTION: Method(self._point),
-            **dict.fromkeys(messages.SILENT, Method(None)),
+            # Notifications; the contract's document counts one among the requests, so one that has an id is answered.
+            **dict.fromkeys(messages.INTRODUCING, Method(lambda request, peer: {}, before_initialize=True)),
         }
 
     def _initialize(self, request: jsonrpc.Request, peer: Peer) -> dict[str, Any]:
