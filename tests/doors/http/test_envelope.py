@@ -158,11 +158,11 @@ def test_e3_e10_exit_codes_tell_a_timeout_a_closed_app_and_a_command_that_died(
             assert (f"exit code {code}" in envelope["error"]) is (code > 127)
 
 
-BROKEN = changed("from obsidian_mcp.protocol import envelope; envelope.wanted = None")
+BROKEN = "from obsidian_mcp.protocol import envelope; envelope.wanted = None"
 
 
 def test_e1_a_bug_is_an_envelope_too(own_world: World) -> None:
-    with Web(own_world.environment(), command=BROKEN) as web:
+    with Web(own_world.environment(), first=BROKEN) as web:
         envelope = checked(web.envelope({"method": "list_tools"}))
         assert (envelope["ok"], envelope["summary"]) == (False, "Request processing failed")
         assert (envelope["data"]["errorCode"], envelope["metrics"]["exit_code"]) == ("INTERNAL_ERROR", 1)
@@ -227,12 +227,12 @@ def test_e13_on_the_files_alone_the_vault_is_all_that_can_be_missing(own_world: 
         assert status(web) == "error"
 
 
-UNHEEDING = changed("from obsidian_mcp import health; health.GOOD_FOR = 1e9")  # what is seen once is good for ever
+UNHEEDING = "from obsidian_mcp import health; health.GOOD_FOR = 1e9"  # what is seen once is good for ever
 
 
 def test_e14_a_call_that_failed_is_told_at_once_until_one_is_answered(own_world: World) -> None:
     own_world.put("Note.md", "x")
-    with Web(own_world.environment(), command=UNHEEDING) as web:
+    with Web(own_world.environment(), first=UNHEEDING) as web:
         assert status(web) == "ok"
         for mood in ("not-running", "crash", "disabled"):
             own_world.mood(mood)

@@ -12,11 +12,10 @@ import pytest
 from websockets.exceptions import InvalidStatus
 
 from tests.doors.ide.conftest import furnish, token_of
-from tests.support.client import changed
 from tests.support.ide import AUTHORIZATION, LIMIT, DoorProcess, mention, talking
 from tests.support.world import World
 
-QUICK = changed(
+QUICK = (
     "import dataclasses\n"
     "from obsidian_mcp.doors.ide import clients, server\n"
     "limits = dataclasses.replace(clients.Limits(), ping=0.1)\n"
@@ -29,10 +28,9 @@ class Log:
 
     def __init__(self, door: DoorProcess) -> None:
         self.entries: list[dict[str, Any]] = []
-        self._stream = door.process.stderr
+        self._stream = door.stderr
 
     def until(self, event: str) -> dict[str, Any]:
-        assert self._stream is not None
         while True:
             self.entries.append(json.loads(self._stream.readline()))
             if self.entries[-1]["event"] == event:
@@ -46,7 +44,7 @@ def refused(door: DoorProcess, token: str, **headers: str) -> None:
 
 def test_i31_i32_the_log_has_the_contracts_events_and_no_text(own_world: World) -> None:
     furnish(own_world)
-    with DoorProcess(own_world.environment(), "--vault", "Vault", "--log-level", "debug", command=QUICK) as door:
+    with DoorProcess(own_world.environment(), "--vault", "Vault", "--log-level", "debug", first=QUICK) as door:
         log, token = Log(door), token_of(own_world)
         with talking(door.port, token) as talk:
             log.until("Authentication successful")
