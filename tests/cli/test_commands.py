@@ -46,6 +46,12 @@ def test_options_may_stand_before_the_command_too(own_world: World) -> None:
     assert json.loads(done.stdout)["data"]["content"] == "x"
 
 
+def test_a_terminal_takes_longer_pages_than_a_model(own_world: World) -> None:
+    own_world.put("Note.md", "word\n" * 20_000)
+    done = run_inside(own_world.environment(), "call", "read_note", "name=Note", "--vault", "Vault", "--json")
+    assert json.loads(done.stdout)["content"] == "word\n" * 20_000
+
+
 def test_values_are_typed_by_the_tools_schema(own_world: World) -> None:
     environment = own_world.environment()
     assert run_inside(environment, "call", "create_note", "name=A", "content=a=b\nc", "overwrite=true").returncode == 0

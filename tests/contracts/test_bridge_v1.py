@@ -83,6 +83,13 @@ def test_the_examples_of_bridge_protocol_v1(web: Web, world: World) -> None:
     assert gone["content"][0]["text"].startswith("Error: ")
 
 
+def test_the_documents_call_names_its_note_by_path(web: Web, world: World) -> None:
+    world.put("Notes/Example.md", "An example")
+    read = BridgeClient(web).call("read_note", path="Notes/Example.md")
+    assert read["success"] is True
+    assert "An example" in read["content"][0]["text"]
+
+
 def test_the_errors_of_bridge_protocol_v1(web: Web) -> None:
     client = BridgeClient(web)
     unknown = refusal(client.post("unknown_tool", {"arguments": {}}), 404, "Tool not found", "TOOL_NOT_FOUND")

@@ -67,6 +67,11 @@ def test_the_examples_of_the_envelope(web: Web, world: World) -> None:
         assert call("file_info", name="Note")["data"]["path"] == "Note.md"
 
 
+def test_a_note_may_be_named_by_path_here_too(web: Web, world: World) -> None:
+    world.put("Notes/Example.md", "An example")
+    assert EnvelopeClient(web).direct("file_info", path="Notes/Example.md")["data"]["path"] == "Notes/Example.md"
+
+
 def test_the_confirmation_of_the_envelope(web: Web, world: World) -> None:
     world.put("Note.md", "text")
     client = EnvelopeClient(web)

@@ -39,7 +39,8 @@ def test_with_several_vaults_every_tool_can_be_told_which(own_world: World) -> N
             assert "vault" not in tool["inputSchema"]["required"]
         assert server.call("read_note", name="Note")["content"] == "first"
         assert server.call("read_note", name="Note", vault="Other")["content"] == "other"
-        for wrong in ("Third", "", 7, None, ["Other"]):
+        assert server.call("read_note", name="Note", vault=None)["content"] == "first"
+        for wrong in ("Third", "", 7, ["Other"]):
             with pytest.raises(ToolFailed) as caught:
                 server.call("read_note", name="Note", vault=wrong)
             assert caught.value.code == -32602

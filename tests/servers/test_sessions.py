@@ -47,6 +47,8 @@ def test_a_known_revision_is_agreed_on_and_gets_what_it_knows(fresh: Server, rev
     assert ("_meta" in read, "title" in result["serverInfo"]) == (structured, structured)
     assert ("structuredContent" in made) is structured
     assert json.loads(made["content"][0]["text"])["data"]["created"] is True
+    fresh.request("initialize", {"protocolVersion": REVISIONS[-1], "capabilities": {}})  # over HTTP, another client
+    assert "outputSchema" in fresh.request("tools/list")["result"]["tools"][0]
 
 
 @pytest.mark.parametrize("params", [{"protocolVersion": "1999-01-01"}, {"protocolVersion": 7}, {}])
