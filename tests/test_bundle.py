@@ -18,7 +18,7 @@ from PIL import Image, ImageChops
 
 from bundle import build, checks, icon, manifest, picture, readme
 from obsidian_mcp import __version__
-from tests.support.client import MODERN_META, READING, TOOLS, Server, ToolFailed
+from tests.support.client import MODERN_META, READING, TOOLS, Server
 
 ROOT = Path(__file__).parents[1]
 
@@ -287,6 +287,6 @@ def test_without_any_vault_every_call_says_what_to_do(desktop: Desktop) -> None:
     with desktop.start(vault="") as server:
         server.initialize()
         assert len(server.request("tools/list")["result"]["tools"]) == len(TOOLS)
-        with pytest.raises(ToolFailed, match="settings of the extension") as caught:
-            server.call("read_note", name="Note")
-        assert caught.value.error_code == "VAULT_NOT_FOUND"
+        failed = server.request("tools/call", {"name": "obsidian_read_note", "arguments": {"name": "Note"}})["result"]
+        assert failed["isError"] is True
+        assert "settings of the extension" in failed["content"][0]["text"]

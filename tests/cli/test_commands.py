@@ -49,7 +49,7 @@ def test_options_may_stand_before_the_command_too(own_world: World) -> None:
 def test_a_terminal_takes_longer_pages_than_a_model(own_world: World) -> None:
     own_world.put("Note.md", "word\n" * 20_000)
     done = run_inside(own_world.environment(), "call", "read_note", "name=Note", "--vault", "Vault", "--json")
-    assert json.loads(done.stdout)["content"] == "word\n" * 20_000
+    assert json.loads(done.stdout)["data"]["content"] == "word\n" * 20_000
 
 
 def test_values_are_typed_by_the_tools_schema(own_world: World) -> None:

@@ -21,7 +21,7 @@ INITIALIZE = {
 INITIALIZED = {
     "protocolVersion": "2024-11-05",
     "capabilities": {"tools": {}},
-    "serverInfo": {"name": "obsidian-mcp", "title": text, "version": text},
+    "serverInfo": {"name": "obsidian-mcp", "version": text},
     "instructions": text,
 }
 ERROR = {"code": int, "message": text, "data": lambda data: text(data["errorCode"])}

@@ -15,7 +15,7 @@ from tests.support.world import World
 INITIALIZED = {
     "protocolVersion": "2024-11-05",
     "capabilities": {"tools": {"listChanged": True}},
-    "serverInfo": {"name": "obsidian-mcp", "title": text, "version": text},
+    "serverInfo": {"name": "obsidian-mcp", "version": text},
     "instructions": text,
 }
 # As its document configures it: the command, without arguments, and this environment.
