@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NoReturn
 
+import hypothesis
 import pytest
 
 from tests.support.client import Server
@@ -41,6 +42,10 @@ def no_process_is_left() -> Iterator[None]:
     """Set up before every other, so it ends after every server."""
     yield
     end_forks()
+
+
+hypothesis.settings.register_profile("busy", deadline=None)
+hypothesis.settings.load_profile("busy")  # no test may fail because the machine is
 
 
 def pytest_configure() -> None:

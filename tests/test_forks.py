@@ -58,7 +58,10 @@ ENDS = {
     "by a signal": ("import os; os.kill(os.getpid(), 15)", ()),
     "by a signal that Python hears": ("import os, time; os.kill(os.getpid(), 2); time.sleep(60)", ()),
     "with what was registered": ("import atexit; atexit.register(print, 'bye')", ("--version",)),
-    "after its threads": ("import threading; threading.Timer(0.01, print, ['late']).start()", ("--version",)),
+    "after its threads": (
+        "import threading\nthreading.Thread(target=lambda: (threading.main_thread().join(), print('late'))).start()",
+        ("--version",),
+    ),
 }
 
 
