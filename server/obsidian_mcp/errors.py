@@ -189,6 +189,10 @@ class ObsidianNotRunning(Failure):
     """The app does not answer, or its executable is not to be found."""
 
 
+class WithoutApp(ObsidianNotRunning):
+    """The vault is served without the app, and only the app could do this."""
+
+
 class VaultNotFound(Failure):
     """Obsidian knows no vault of that name."""
 

@@ -17,6 +17,7 @@ from obsidian_mcp.errors import (
     ObsidianNotRunning,
     TimedOut,
     VaultNotFound,
+    WithoutApp,
 )
 
 TYPE_CHECKING = False
@@ -51,12 +52,12 @@ class Health:
         """Run a call on that vault, and remember what it tells: any other failure shows that the vault can be used."""
         try:
             found = call()
-        except UNUSABLE:
-            self._failing.add(vault)
-            self._seen = None
-            raise
-        except Failure:
-            self._failing.discard(vault)
+        except Failure as failure:
+            if isinstance(failure, UNUSABLE) and not isinstance(failure, WithoutApp):
+                self._failing.add(vault)
+                self._seen = None
+            else:
+                self._failing.discard(vault)
             raise
         self._failing.discard(vault)
         return found

@@ -223,6 +223,10 @@ def test_e13_on_the_files_alone_the_vault_is_all_that_can_be_missing(own_world: 
     options = ("--backend", "embedded", "--vault", str(own_world.vault))
     with Web(own_world.environment(), *options, first=FORGETFUL) as web:
         assert status(web) == "ok"
+        own_world.put("Note.md", "x")
+        assert call(web, "open_note", name="Note")["metrics"]["exit_code"] == 127
+        assert status(web) == "ok"
+        (own_world.vault / "Note.md").unlink()
         own_world.vault.rmdir()
         assert status(web) == "error"
 

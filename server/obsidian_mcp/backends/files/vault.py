@@ -9,7 +9,7 @@ from obsidian_mcp.backends.files import read, record, transaction, write
 from obsidian_mcp.backends.files.recovery import Recovery
 from obsidian_mcp.backends.files.root import VaultRoot
 from obsidian_mcp.call import CallContext
-from obsidian_mcp.errors import CHANGED, Conflict, Failure, FileFailed, ObsidianNotRunning
+from obsidian_mcp.errors import CHANGED, Conflict, Failure, FileFailed, WithoutApp
 from obsidian_mcp.registry import Address, Located
 from obsidian_mcp.vault.changes import ChangeSet, Committed
 from obsidian_mcp.vault.config import VaultConfig
@@ -79,7 +79,7 @@ class FilesVault:
 
     def show(self, path: VaultPath, *, new_tab: bool) -> None:
         self._root.real(path)
-        raise ObsidianNotRunning(
+        raise WithoutApp(
             f"{path} cannot be shown: this vault is served from its files, without the Obsidian app.",
             "Install Obsidian and start the server with --backend obsidian, or read the note instead.",
         )
