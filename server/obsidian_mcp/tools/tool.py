@@ -195,7 +195,9 @@ def _name(detail: Mapping[str, Any]) -> str:
 
 
 def inlined(schema: dict[str, Any]) -> Any:
-    """A schema without references: strict clients follow none."""
+    """A schema without references, which strict clients don't follow, and without docstrings of dataclasses: whether
+    they are there depends on the version of pydantic.
+    """
     definitions = schema.get("$defs", {})
 
     def inline(part: Any) -> Any:
@@ -205,7 +207,8 @@ def inlined(schema: dict[str, Any]) -> Any:
             return part
         if "$ref" in part:
             return inline(definitions[part["$ref"].rpartition("/")[2]])
-        return {key: inline(value) for key, value in part.items() if key != "$defs"}
+        left_out = ("$defs", "description") if part.get("type") == "object" else ("$defs",)
+        return {key: inline(value) for key, value in part.items() if key not in left_out}
 
     return inline(schema)
 
