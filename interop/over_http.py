@@ -46,10 +46,11 @@ class Wrong(Exception):
 
 
 @contextmanager
-def served(folder: Path) -> Iterator[tuple[Web, World]]:
+def served(folder: Path, *options: str) -> Iterator[tuple[Web, World]]:
     world = World(folder / "world")
     world.put("Note.md", "the secret of the note")
-    with Web(world.environment(), "--backend", "embedded", "--vault", str(world.vault), forked=False) as web:
+    words = ("--backend", "embedded", "--vault", str(world.vault), *options)
+    with Web(world.environment(), *words, forked=False) as web:
         yield web, world
 
 
@@ -126,30 +127,37 @@ const tries = [
 
 
 def browser(program: str, folder: Path) -> None:
-    """A page on a foreign origin reaches nothing; one from this machine does, so that the test can fail."""
-    with served(folder) as (web, world), _pages(PAGE % web.port) as port:
-        foreign = _visit(program, f"http://evil.example:{port}/", folder)
-        if [word for word in foreign if word not in ("refused", "opaque")]:
-            raise Wrong(f"a foreign page could read: {foreign}")
+    """A page on another origin reaches nothing, not even from this machine; one that is named does, so that the test
+    can fail.
+    """
+    page: list[str] = []
+    with _pages(page) as port, served(folder, "--allow-origin", f"http://127.0.0.1:{port}") as (web, world):
+        page.append(PAGE % web.port)
+        for foreign in (f"http://evil.example:{port}/", f"http://localhost:{port}/"):
+            said = _visit(program, foreign, folder)
+            if [word for word in said if word not in ("refused", "opaque")]:
+                raise Wrong(f"a page of {foreign} could read: {said}")
         calls = [entry for entry in web.log if entry["event"].startswith("call")]
         if calls or not world.has("Note.md"):
             raise Wrong(f"a foreign page could act: {calls}")
         rebound = _dom(program, f"http://evil.example:{web.port}/health", folder)
         if "FORBIDDEN" not in rebound or "obsidian-mcp" in rebound:
             raise Wrong(f"another name for this machine was let in: {rebound}")
-        own = _visit(program, f"http://localhost:{port}/", folder)
+        own = _visit(program, f"http://127.0.0.1:{port}/", folder)
         if not own[0].startswith("read 200") or world.has("Note.md"):
-            raise Wrong(f"a page from this machine should have been let in: {own}")
+            raise Wrong(f"a page that is named should have been let in: {own}")
 
 
 @contextmanager
-def _pages(page: str) -> Iterator[int]:
+def _pages(page: list[str]) -> Iterator[int]:
+    """What is in the list by then, at every address."""
+
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
             self.send_response(200)
             self.send_header("Content-Type", "text/html; charset=utf-8")
             self.end_headers()
-            self.wfile.write(page.encode())
+            self.wfile.write("".join(page).encode())
 
         def log_message(self, *_: object) -> None:
             pass
