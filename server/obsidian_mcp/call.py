@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from _thread import allocate_lock  # threading loads much more, and is wanted later
+from _thread import allocate_lock, get_ident  # threading loads much more, and is wanted later
 
 from obsidian_mcp.errors import Cancelled, TimedOut
 
@@ -28,6 +28,41 @@ class NotBegun(TimedOut):
 
 def cancelled() -> Cancelled:
     return Cancelled("The client cancelled the call.")
+
+
+class Interrupts:
+    """Signals that end the program by an exception. One that comes while a child is being started waits until that is
+    over: before its number is known, nothing could end it.
+    """
+
+    def __init__(self) -> None:
+        self._thread = 0
+        self._holds = False
+        self._waiting: BaseException | None = None
+
+    def listen(self) -> None:
+        """Signals are heard by the thread that this is called on."""
+        self._thread = get_ident()
+
+    def end(self, by: BaseException) -> None:
+        """Called by the handler of a signal."""
+        if not self._holds:
+            raise by
+        self._waiting = by
+
+    def hold(self) -> None:
+        self._holds = get_ident() == self._thread
+
+    def release(self) -> BaseException | None:
+        """What came meanwhile."""
+        if get_ident() != self._thread:
+            return None
+        self._holds = False
+        waiting, self._waiting = self._waiting, None
+        return waiting
+
+
+interrupts = Interrupts()
 
 
 class CallContext:
@@ -86,8 +121,15 @@ class CallContext:
         with self._lock:
             if self._cancelled:
                 raise cancelled()
-            it = start()
+            interrupts.hold()
+            try:
+                it = start()
+            finally:
+                interrupted = interrupts.release()
             self._stop = lambda: stop(it)
+        if interrupted is not None:
+            stop(it)
+            raise interrupted
         return it
 
     def _forget(self) -> None:

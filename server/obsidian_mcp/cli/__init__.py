@@ -12,6 +12,7 @@ from typing import NoReturn
 import typer
 
 from obsidian_mcp import settings
+from obsidian_mcp.call import interrupts
 from obsidian_mcp.cli import calling, diagnosing, installing, serving, show
 from obsidian_mcp.cli.root import app
 
@@ -23,7 +24,9 @@ def run(argv: Sequence[str]) -> NoReturn:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(encoding="utf-8", errors="backslashreplace")  # a note may hold what a console cannot
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # by an exception: what runs is ended on the way out
+    interrupts.listen()  # by an exception: what runs is ended on the way out
+    signal.signal(signal.SIGTERM, lambda *_: interrupts.end(SystemExit(143)))
+    signal.signal(signal.SIGINT, lambda *_: interrupts.end(KeyboardInterrupt()))
     try:
         given, words = settings.split(argv)
         code = app(words, prog_name="obsidian-mcp", standalone_mode=False, obj=given)
