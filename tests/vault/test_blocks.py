@@ -55,3 +55,8 @@ def test_a_heading_knows_its_level_and_what_it_lies_in() -> None:
 
 def test_a_byte_order_mark_is_not_text() -> None:
     assert [leaf.kind for leaf in leaves("\ufeff# a")] == [H]
+
+
+def test_a_second_blank_line_ends_an_item_that_has_nothing_in_it() -> None:
+    assert [leaf.depth for leaf in leaves("-\n\n  a")] == [0]
+    assert [leaf.depth for leaf in leaves("-\n  a\n\n  b")] == [1, 1]

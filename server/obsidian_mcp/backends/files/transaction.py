@@ -4,8 +4,8 @@ A single write has a record of its own (see `record`). Anything else is a transa
 whole. First the journal, outside the vault, with every text as it is and as it will be; then room for what the texts
 will grow by is taken, so that a full disk is found out before anything has changed; then the acts (a rename, a new
 note, a deletion); then each text is put in place; when all are on the disk, the journal goes. Killed before the first
-act, the next server forgets the journal; killed after it, it writes what is left. A note that another program has
-changed since is left as it is.
+act, the next server forgets the journal; killed after it, it writes what is left (`recovery`). What another program has
+written into a note since stays, and after a move the links in it are looked for again.
 """
 
 from __future__ import annotations
