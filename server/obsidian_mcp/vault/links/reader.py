@@ -9,14 +9,13 @@ from __future__ import annotations
 
 import re
 
+from obsidian_mcp.vault.frontmatter import place
 from obsidian_mcp.vault.links.body import in_body
 from obsidian_mcp.vault.links.coding import Coded, Coding
 from obsidian_mcp.vault.links.link import Form, Link
 from obsidian_mcp.vault.links.properties import in_properties
 
 _CANVAS_TEXT = re.compile(r'(?<!\\)"(?P<key>file|background|text)"\s*:\s*"(?P<value>(?>(?:[^"\\]+|\\.)*))"')
-_OPENING = re.compile(r"\ufeff?---[ \t]*\r?\n")
-_CLOSING = re.compile(r"^---[ \t]*(?:\r?\n|\Z)", re.MULTILINE)
 
 
 def links_in(path: str, text: str) -> list[Link]:
@@ -38,10 +37,7 @@ def in_canvas(text: str) -> list[Link]:
 
 
 def in_note(text: str) -> list[Link]:
-    opening = _OPENING.match(text)
-    closing = _CLOSING.search(text, opening.end()) if opening else None
-    links: list[Link] = []
-    if opening and closing:
-        links.extend(in_properties(text, opening.end(), closing.start()))
-    links.extend(in_body(text, closing.end() if closing else 0))
+    start, end, body = place(text)
+    links = list(in_properties(text, start, end)) if body else []
+    links.extend(in_body(text, body))
     return links
