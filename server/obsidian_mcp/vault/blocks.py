@@ -19,7 +19,7 @@ from __future__ import annotations
 import enum
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 DEEPEST = 100  # containers in one another; more are text, so that a hostile note costs no more than its length
 
@@ -34,12 +34,11 @@ class Kind(enum.Enum):
     MATH = "math"
 
 
-@dataclass(frozen=True, slots=True)
-class Leaf:
+class Leaf(NamedTuple):  # and not a dataclass: there are many, and a tuple is made in a third of the time
     """A block without other blocks in it. `spans` are its lines without what belongs to containers.
 
     `level` is a heading's, and `is_underlined` one that has a line of = or - below it; `depth` says in how many quotes,
-    list items and footnotes the leaf lies.
+    list items and footnotes the leaf lies, and `inside` is the innermost of them.
     """
 
     kind: Kind
@@ -47,16 +46,25 @@ class Leaf:
     level: int = 0
     depth: int = 0
     is_underlined: bool = False
+    inside: Container | None = None
 
 
-class _Container:
-    """A quote (`width` 0), or a list item or footnote whose text begins `width` columns further in."""
+class Container:
+    """A quote (`width` 0), or a list item or footnote whose text begins `width` columns further in.
 
-    __slots__ = ("is_empty", "width")
+    `start` is where its mark stands, and `parent` what it lies in. A list item knows its `bullet` (what its mark ends
+    with) and the first item of its list; others have no bullet, and themselves as the first.
+    """
 
-    def __init__(self, width: int, is_empty: bool = False) -> None:
+    __slots__ = ("bullet", "first", "is_empty", "parent", "start", "width")
+
+    def __init__(self, width: int, start: int, bullet: str = "", is_empty: bool = False) -> None:
         self.width = width
+        self.start = start
+        self.bullet = bullet
         self.is_empty = is_empty  # begun by a marker alone, and nothing in it yet
+        self.first = self
+        self.parent: Container | None = None
 
 
 _BLOCK_TAGS = (
@@ -102,7 +110,7 @@ class _Blocks:
     def __init__(self, text: str, start: int) -> None:
         self._text = text
         self._next = start
-        self._containers: list[_Container] = []
+        self._containers: list[Container] = []
         self._done: list[Leaf] = []
         self._paragraph: list[tuple[int, int]] = []
         self._in_table = False
@@ -206,7 +214,7 @@ class _Blocks:
                     self._paragraph.append((at, self._end))  # indented code can't interrupt a paragraph
                 else:
                     self._begin_leaf(matched)
-                    self._done.append(Leaf(Kind.CODE, [(self._at, self._end)], depth=len(self._containers)))
+                    self._done.append(self._leaf_of(Kind.CODE, [(self._at, self._end)]))
                 return
             is_in_paragraph = bool(self._paragraph) and matched == len(self._containers)
             if self._leaf(at, matched, is_in_paragraph):
@@ -221,11 +229,18 @@ class _Blocks:
             self._close()
             del self._containers[matched:]
 
-    def _open(self, matched: int, container: _Container) -> None:
+    def _open(self, matched: int, container: Container) -> None:
+        if matched < len(self._containers) and self._containers[matched].bullet == container.bullet != "":
+            container.first = self._containers[matched].first
         self._end_containers(matched)
         self._close()
         self._fill()
+        container.parent = self._containers[-1] if self._containers else None
         self._containers.append(container)
+
+    def _leaf_of(self, kind: Kind, spans: list[tuple[int, int]], level: int = 0, is_underlined: bool = False) -> Leaf:
+        containers = self._containers
+        return Leaf(kind, spans, level, len(containers), is_underlined, containers[-1] if containers else None)
 
     def _fill(self) -> None:
         if self._containers:
@@ -235,7 +250,7 @@ class _Blocks:
         """Step over the mark of a quote, a list item or a footnote, if one stands here."""
         indent = column - self._column
         if self._text[at] == ">":
-            self._open(matched, _Container(0))
+            self._open(matched, Container(0, at))
             self._at, self._column = at + 1, column + 1
             self._skip_columns(1)
             return True
@@ -244,7 +259,7 @@ class _Blocks:
             return self._item(marker, column, indent, matched, is_in_paragraph)
         footnote = _FOOTNOTE.match(self._text, at, self._end)
         if footnote:
-            self._open(matched, _Container(4))
+            self._open(matched, Container(4, at))
             self._at, self._column = footnote.end(), column + len(footnote[0])
             return True
         return False
@@ -259,7 +274,7 @@ class _Blocks:
         if is_empty or not 1 <= spaces <= 4:
             spaces = 1
         self._skip_columns(spaces)
-        self._open(matched, _Container(indent + length + spaces, is_empty))
+        self._open(matched, Container(indent + length + spaces, marker.start(), marker[0][-1], is_empty))
         return True
 
     def _leaf(self, at: int, matched: int, is_in_paragraph: bool) -> bool:
@@ -271,7 +286,7 @@ class _Blocks:
             if heading:
                 self._begin_leaf(matched)
                 span = (heading.end(), end)
-                self._done.append(Leaf(Kind.HEADING, [span], len(heading[0]), len(self._containers)))
+                self._done.append(self._leaf_of(Kind.HEADING, [span], len(heading[0])))
                 return True
         elif char in "`~":
             fence = _FENCE.match(text, at, end)
@@ -299,7 +314,7 @@ class _Blocks:
     def _begin_raw(self, kind: Kind, ends: re.Pattern[str] | None, at: int, matched: int) -> None:
         self._begin_leaf(matched)
         self._ends = ends
-        self._raw = Leaf(kind, [(at, self._end)], depth=len(self._containers))
+        self._raw = self._leaf_of(kind, [(at, self._end)])
 
     def _html(self, at: int, matched: int) -> bool:
         for begins, ends in _HTML:
@@ -326,7 +341,7 @@ class _Blocks:
         if underline and not self._in_table:
             spans, self._paragraph = self._paragraph, []
             level = 1 if underline[0][0] == "=" else 2
-            self._done.append(Leaf(Kind.HEADING, spans, level, len(self._containers), is_underlined=True))
+            self._done.append(self._leaf_of(Kind.HEADING, spans, level, is_underlined=True))
             return True
         if self._in_table or not _DELIMITERS.match(self._text, at, self._end):
             return False
@@ -342,13 +357,13 @@ class _Blocks:
         """The last line of the paragraph is the head."""
         self._paragraph[-1:] = [(first, begin - 1)] if begin > first else []
         self._close()
-        self._done.append(Leaf(Kind.ROW, [(begin, end)], depth=len(self._containers)))
+        self._done.append(self._leaf_of(Kind.ROW, [(begin, end)]))
         self._in_table = True
 
     def _add_text(self, at: int, matched: int) -> None:
         """A line of a paragraph, of the one before it if there is one, or a row of a table."""
         if self._in_table and matched == len(self._containers):
-            self._done.append(Leaf(Kind.ROW, [(at, self._end)], depth=len(self._containers)))
+            self._done.append(self._leaf_of(Kind.ROW, [(at, self._end)]))
             return
         if not self._paragraph or self._in_table:
             self._begin_leaf(matched)
@@ -360,7 +375,7 @@ class _Blocks:
             self._done.append(self._raw)
             self._raw = self._ends = None
         if self._paragraph:
-            self._done.append(Leaf(Kind.PARAGRAPH, self._paragraph, depth=len(self._containers)))
+            self._done.append(self._leaf_of(Kind.PARAGRAPH, self._paragraph))
             self._paragraph = []
         self._in_table = False
 

@@ -1,4 +1,4 @@
-"""Links in the text of one block.
+"""Links in the text of one block, and what else is more than plain text.
 
 One pass, left to right: whatever opens first (a code span, a tag or comment of HTML, a formula) hides what is inside
 it. The text has no marks of quotes and indents of lists in it any more, so nothing is paired across them.
@@ -41,17 +41,31 @@ class Inline:
         self._origins = origins
         self._is_row = is_row
         self._found: list[Link] = []
-        self._opened: list[bool] = []  # for each bracket that is open, whether it is an image's
+        self._spans: list[tuple[int, int]] = []
+        self._opened: list[int] = []  # for each bracket that is open: where, if it is an image's, or -1
         self._inactive = 0  # so many of them can't become links: there is one in them already
         self._ticks: dict[int, list[int]] | None = None
         self._never: set[str] = set()  # what does not occur any more, so that it is looked for once
 
     def links(self, has_definitions: bool) -> list[Link]:
-        at = 0
-        while has_definitions and (after := self._definition(at)) > at:
-            at = after
-        self._read(at)
+        self._read(self._after_definitions() if has_definitions else 0)
         return self._found
+
+    def spans(self, has_definitions: bool) -> list[tuple[int, int]]:
+        """What is not text: code, formulas, HTML, wikilinks, destinations, whole images, definitions. In their order
+        of ending, and one may lie in another.
+        """
+        at = self._after_definitions() if has_definitions else 0
+        if at:
+            self._spans.append((0, at))
+        self._read(at)
+        return self._spans
+
+    def _after_definitions(self) -> int:
+        at = 0
+        while (after := self._definition(at)) > at:
+            at = after
+        return at
 
     def _read(self, at: int) -> None:
         text = self._text
@@ -68,9 +82,11 @@ class Inline:
             elif mark.endswith("[["):
                 at = self._wiki_at(token)
             elif mark.endswith("["):
-                self._opened.append(mark[0] == "!")
+                self._opened.append(token.start() if mark[0] == "!" else -1)
             elif self._opened:
                 at = self._close(token)
+            if at > token.end():
+                self._spans.append((token.start(), at))
 
     # What hides
 
@@ -129,12 +145,13 @@ class Inline:
             for link in wiki(found):
                 self._add(link)
             return found.end()
-        self._opened.append(token[0][0] == "!")
+        self._opened.append(token.start() if token[0][0] == "!" else -1)
         return token.end() - 1
 
     def _close(self, token: re.Match[str]) -> int:
         """A bracket is closed: with a destination after it, that is a link."""
-        is_image = self._opened.pop()
+        opened = self._opened.pop()
+        is_image = opened >= 0
         is_active = is_image or len(self._opened) >= self._inactive
         self._inactive = min(self._inactive, len(self._opened))
         if token[0] != "](" or not is_active:
@@ -142,7 +159,9 @@ class Inline:
         after = self._destination(token.end())
         if after is None:
             return token.start() + 1
-        if not is_image:
+        if is_image:
+            self._spans.append((opened, after))
+        else:
             self._inactive = len(self._opened)
         return after
 
