@@ -100,3 +100,39 @@ def can_carry(content: str) -> bool:
 
 def for_vault(vault: str, command: Command) -> list[str]:
     return [f"vault={vault}", *command]
+
+
+# Questions about the vault as a whole. None has `limit=`: it cuts an order that follows no key.
+
+
+def search(query: str) -> Command:
+    return ["search:context", f"query={query}", "format=json"]
+
+
+def can_ask(query: str) -> bool:
+    """Whether `query=` would arrive whole."""
+    try:
+        return "\0" not in query and len(query.encode()) <= MOST_CONTENT
+    except UnicodeEncodeError:  # half a character
+        return False
+
+
+def tags() -> Command:
+    return ["tags", "counts", "format=json"]
+
+
+def properties() -> Command:
+    return ["properties", "counts", "format=json"]
+
+
+def backlinks(path: VaultPath) -> Command:
+    return ["backlinks", f"path={path}", "format=json"]
+
+
+def unresolved() -> Command:
+    return ["unresolved", "verbose", "counts", "format=json"]
+
+
+def orphans() -> Command:
+    """It ignores `format=`."""
+    return ["orphans"]
