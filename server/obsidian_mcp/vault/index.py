@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from obsidian_mcp.call import CallContext
 from obsidian_mcp.vault.links.resolver import Resolver
@@ -34,6 +34,27 @@ class Listing:
     folders: tuple[str, ...]
 
 
+class File(NamedTuple):
+    """A file as a folder shows it. `modified` is in nanoseconds since 1970; `stamp` tells one state from another.
+
+    A tuple, because there may be very many of them.
+    """
+
+    path: str
+    stamp: int
+    modified: int
+    size: int
+
+
+@dataclass(frozen=True, slots=True)
+class Survey:
+    """The files of a vault, its folders, and the folders that could not be listed."""
+
+    files: list[File]
+    folders: list[str]
+    closed: list[tuple[str, Closed]]
+
+
 class Disk(Protocol):
     """The vault's folder, as an index looks at it."""
 
@@ -51,6 +72,12 @@ class Disk(Protocol):
 
     def read(self, path: str) -> bytes:
         """The bytes of a regular file that a listing has named."""
+
+    def survey(self, endings: tuple[str, ...] = ()) -> Survey:
+        """Every file that is there, or those whose names end so; links are passed over then."""
+
+    def read_each(self, paths: Iterable[str]) -> Iterator[tuple[str, bytes | str | None]]:
+        """The bytes of each file; why it can't be read; or None if it is gone, or has become a link."""
 
 
 class NamesIndex(Protocol):

@@ -1,0 +1,1 @@
+"""Obsidian's search language: read from text, and asked of a note."""
