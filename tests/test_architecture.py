@@ -34,6 +34,7 @@ HOMES = {
         "backends/files/atomic.py",
         "backends/files/held.py",
         "hosts/configure.py",
+        "index/store.py",
         "servers/ide/lockfile.py",
     },
     "os.ftruncate": {"backends/files/in_place.py", "slot.py"},

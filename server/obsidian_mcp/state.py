@@ -177,6 +177,17 @@ class State:
         return unusable(self._folder, error)
 
     @property
+    def index_file(self) -> str | None:
+        """Where an index of the notes may be kept; nowhere if the folder is another user's."""
+        if self._is_shared:
+            try:
+                if os.stat(self._folder.parent).st_uid != _user():
+                    return None
+            except OSError:
+                pass  # it will be made, or not
+        return str(self._folder / "index.sqlite")
+
+    @property
     def folder(self) -> str:
         return str(self._folder)
 

@@ -10,7 +10,7 @@ import pytest
 from obsidian_mcp.call import CallContext
 from obsidian_mcp.index.mentions import Mentions
 from obsidian_mcp.index.names import SECOND, Names, is_settled
-from obsidian_mcp.vault.index import Listing
+from obsidian_mcp.vault.index import File, Listing, Survey
 
 STEPS = {"FAT": 2 * SECOND, "HFS+": SECOND, "exFAT": SECOND // 100, "ext4": 4_000_000}
 
@@ -46,6 +46,14 @@ class Stepping:
 
     def read(self, path: str) -> bytes:
         return self.texts[path]
+
+    def survey(self, endings: tuple[str, ...] = ()) -> Survey:
+        files = [File(path, self.stamp(path) or 0, self.times[path], len(self.texts[path])) for path in self.texts]
+        return Survey(files, [], [])
+
+    def read_each(self, paths: Iterable[str]) -> Iterator[tuple[str, bytes | str | None]]:
+        for path in paths:
+            yield path, self.texts.get(path)
 
     def read_stamped(self, paths: Iterable[str]) -> Iterator[tuple[str, int, int, bytes]]:
         for path in paths:

@@ -72,7 +72,7 @@ class Mentions:
         found: dict[str, bytes] = {}
         now = time.time_ns()
         stamps, kept, until_check = self._stamps, self._mentioned, BETWEEN_CHECKS
-        with _without_collector():
+        with without_collector():
             for path, stamp, changed, data in self._disk.read_stamped(paths):
                 until_check -= 1
                 if not until_check:
@@ -90,7 +90,7 @@ class Mentions:
 
 
 @contextlib.contextmanager
-def _without_collector() -> Iterator[None]:
+def without_collector() -> Iterator[None]:
     """Reading a whole vault makes many objects and no cycles of them: to look for cycles takes a tenth of the time."""
     was_on = gc.isenabled()
     gc.disable()

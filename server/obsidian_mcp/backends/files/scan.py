@@ -14,8 +14,10 @@ from obsidian_mcp.backends.files.held import HeldFolder
 from obsidian_mcp.backends.files.os_errors import is_absent
 from obsidian_mcp.backends.files.root import VaultRoot
 from obsidian_mcp.errors import Failure, FileFailed, PermissionDenied, TooLarge
-from obsidian_mcp.vault.index import Closed, Gone, Listing
+from obsidian_mcp.vault.index import Closed, File, Gone, Listing, Survey
 
+_SCANS_FD = os.scandir in os.supports_fd
+_NO_FOLLOW = getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_NOFOLLOW", 0)
 # Names that no path of ours can hold: backslashes, control characters, bytes that are not UTF-8.
 _UNUSABLE = re.compile("[\\\\\x00-\x1f\x7f-\x9f\ud800-\udfff]")
 
@@ -140,6 +142,82 @@ class Scan:
                 finally:
                     close(fd)
                 yield path, atomic.stamp_of(found), found.st_mtime_ns, data
+
+    def survey(self, endings: tuple[str, ...] = ()) -> Survey:
+        """Every file and folder that is not hidden, or the files whose names end so, which are not links then.
+
+        Before each search: so a folder is opened once, and the system asked no more than once about each file.
+        """
+        found = Survey([], [], [])
+        todo = [""]
+        while todo:
+            folder = todo.pop()
+            try:
+                inner = self._surveyed(folder, endings, found.files)
+            except OSError as error:
+                problem = self._unlisted(folder, error)
+                if isinstance(problem, Closed) and problem.is_ours:
+                    found.closed.append((folder, problem))
+                continue
+            found.folders.extend(inner)
+            todo += inner
+        return found
+
+    def _surveyed(self, folder: str, endings: tuple[str, ...], files: list[File]) -> list[str]:
+        """Add the folder's files; the folders in it."""
+        where = f"{self._prefix}{folder}"
+        prefix = f"{folder}/" if folder else ""
+        folders: list[str] = []
+        fd = os.open(where, os.O_RDONLY | _NO_FOLLOW) if _SCANS_FD else None
+        try:
+            with os.scandir(where if fd is None else fd) as entries:
+                for entry in entries:
+                    name = entry.name
+                    if name[0] == "." or _UNUSABLE.search(name):
+                        continue
+                    if entry.is_dir(follow_symlinks=False):
+                        folders.append(prefix + name)
+                    elif not endings or name.endswith(endings) or name.lower().endswith(endings):
+                        self._add(entry, prefix + name, bool(endings), files)
+        finally:
+            if fd is not None:
+                os.close(fd)
+        return folders
+
+    def _add(self, entry: os.DirEntry[str], path: str, no_links: bool, files: list[File]) -> None:
+        try:
+            found = entry.stat(follow_symlinks=False)
+            if found.st_mode & 0o170000 == stat.S_IFLNK and not no_links:
+                found = os.stat(f"{self._prefix}{path}")
+        except OSError:
+            return  # gone by now, or a link that leads nowhere
+        if found.st_mode & 0o170000 == stat.S_IFREG:
+            files.append(File(path, atomic.stamp_of(found), found.st_mtime_ns, found.st_size))
+
+    def read_each(self, paths: Iterable[str]) -> Iterator[tuple[str, bytes | str | None]]:
+        """One loop, as `read_stamped`: a whole vault goes through here."""
+        flags, fstat, read_bytes, close = os.O_RDONLY | held.BINARY | held.NO_LINK, os.fstat, os.read, os.close
+        with contextlib.closing(HeldFolder(self._prefix)) as folder:
+            for path in paths:
+                try:
+                    fd = folder.open(path, flags)
+                except OSError as error:
+                    yield path, None if is_absent(error) or error.errno == errno.ELOOP else str(error.strerror)
+                    continue
+                try:
+                    data = read_bytes(fd, atomic.CHUNK)
+                    if len(data) == atomic.CHUNK:
+                        size = fstat(fd).st_size
+                        data = b"" if size > read.MOST_TEXT else data + atomic.rest(fd)
+                        if size > read.MOST_TEXT:
+                            yield path, f"it has {size} bytes"
+                            continue
+                except OSError as error:
+                    yield path, str(error.strerror)
+                    continue
+                finally:
+                    close(fd)
+                yield path, data
 
 
 def closed_folders(root: VaultRoot) -> Iterator[tuple[str, str]]:

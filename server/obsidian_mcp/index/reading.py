@@ -1,0 +1,136 @@
+"""All notes, read now: where there is no index, or it is not ready yet."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any
+
+from obsidian_mcp.call import CallContext
+from obsidian_mcp.index.entries import is_note, words_of
+from obsidian_mcp.vault.contents import Hit, Matches
+from obsidian_mcp.vault.index import Disk, File, Survey
+from obsidian_mcp.vault.links.link import Link
+from obsidian_mcp.vault.links.link_names import mark, names_in
+from obsidian_mcp.vault.links.reader import links_in
+from obsidian_mcp.vault.query import ranking
+from obsidian_mcp.vault.query.matching import Matcher, Note
+from obsidian_mcp.vault.query.ranking import Counts, Word
+from obsidian_mcp.vault.query.tree import Query
+
+BETWEEN_CHECKS = 32  # files
+BETWEEN_REPORTS = 1000
+
+
+class Reading:
+    """`told` says how far the index is, for whoever asked for progress."""
+
+    def __init__(self, disk: Disk, survey: Survey, told: Callable[[], str] = lambda: "") -> None:
+        self._disk = disk
+        self._survey = survey
+        self._told = told
+        self.unread: list[tuple[str, str]] = []
+
+    def read(self, files: Iterable[File], call: CallContext) -> Iterator[tuple[File, bytes]]:
+        """The files that can be read; the others are remembered in `unread`."""
+        wanted = {file.path: file for file in files}
+        for number, (path, data) in enumerate(self._disk.read_each(wanted)):
+            if not number % BETWEEN_CHECKS:
+                call.check(f"reading {path}")
+                if not number % BETWEEN_REPORTS:
+                    call.progress(f"read {number} of {len(wanted)} files{self._told()}")
+            if isinstance(data, bytes):
+                yield wanted[path], data
+            elif data is not None:
+                self.unread.append((path, data))
+
+    def notes(self, call: CallContext) -> Iterator[tuple[File, Note]]:
+        files = (file for file in self._survey.files if is_note(file.path))
+        for file, data in self.read(files, call):
+            yield file, Note(file.path, data)
+
+    def matching(self, query: Query, may_be_found: Callable[[str], bool], call: CallContext) -> Matches:
+        words = ranking.ranking_words(query.words)
+        if any(word.parts() for word in words):
+            words = self._with_parts(words, call)
+        search = _Search(query, words, call)
+        for file, note in self.notes(call):
+            search.look_at(file, note, may_be_found(file.path))
+        return search.found(self.unread)
+
+    def _with_parts(self, words: list[Word], call: CallContext) -> list[Word]:
+        """With the parts of those groups that occur nowhere."""
+        missing = {word for word in words if word.parts()}
+        for _, note in self.notes(call):
+            if not missing:
+                break
+            texts = words_of(note)
+            missing = {word for word in missing if not word.counts(texts)}
+        return [*words, *(part for word in words if word in missing for part in word.parts())]
+
+    def tags(self, call: CallContext) -> Iterator[tuple[str, list[str]]]:
+        for file, note in self.notes(call):
+            if note.tags:
+                yield file.path, note.tags
+
+    def properties(self, call: CallContext) -> Iterator[tuple[str, Mapping[str, Any]]]:
+        for file, note in self.notes(call):
+            if note.properties:
+                yield file.path, note.properties
+
+    def mentioning(self, key: str, call: CallContext) -> list[str]:
+        marked = mark(key)
+        return [file.path for file, data in self.read(self._survey.files, call) if marked in names_in(file.path, data)]
+
+    def links(self, call: CallContext) -> Iterator[tuple[str, list[Link]]]:
+        for file, data in self.read(self._survey.files, call):
+            found = links_in(file.path, data.decode("utf-8", "replace"))
+            if found:
+                yield file.path, found
+
+
+class _Search:
+    """One search while the notes go by."""
+
+    def __init__(self, query: Query, words: list[Word], call: CallContext) -> None:
+        self._words = words
+        self._written: dict[str, list[Word]] = {}
+        for word in words:
+            self._written.setdefault(word.written, []).append(word)
+        self._matcher = Matcher(query, self._has_one, call)
+        self._counts: dict[Word, Counts] = {}
+        self._having = dict.fromkeys(words, 0)
+        self._found: list[tuple[File, dict[Word, Counts], int]] = []
+        self._notes = self._length = 0
+
+    def look_at(self, file: File, note: Note, may_be_found: bool) -> None:
+        self._notes += 1
+        self._length += len(note.text)
+        texts = words_of(note) if self._words else ()
+        self._counts = {}
+        for word in self._words:
+            counts = word.counts(texts)
+            if counts:
+                self._counts[word] = counts
+                self._having[word] += 1
+        if may_be_found and self._matcher.matches(note):
+            self._found.append((file, self._counts, len(note.text)))
+
+    def _has_one(self, written: tuple[str, ...], note: Note) -> bool:
+        """Of words of which none was looked for, because all of them say nothing, every note has one."""
+        meant = [word for text in written for word in self._written.get(text, ())]
+        return any(word in self._counts for word in meant) if meant else True
+
+    def found(self, unread: list[tuple[str, str]]) -> Matches:
+        worth = {word: word.worth * ranking.rarity(self._notes, having) for word, having in self._having.items()}
+        average = max(1.0, self._length / max(1, self._notes))
+        hits = [
+            Hit(
+                file.path,
+                sum(worth[word] * word.score(counts[word], length / average) for word in counts),
+                file.modified,
+            )
+            for file, counts, length in self._found
+        ]
+        unmatched = [word.written for word, having in self._having.items() if not having and word.worth == 1.0]
+        known = [(word, worth[word]) for word, having in self._having.items() if having]
+        return Matches(hits, known, list(dict.fromkeys(unmatched)), unread)

@@ -1,0 +1,316 @@
+"""What is remembered of the notes between runs, in a file of SQLite outside the vault.
+
+One table has the files as they were when they were read, one what they say besides their words, and one their words:
+FTS5 without the text itself, which stays in the notes. A note that has changed gets a new row there, and the old one is
+passed over from then on: its words could only be taken out by someone who still has them. When too many are passed
+over, the words are written anew.
+
+Several servers share the file. Each change is one transaction, so a kill leaves either all of it or nothing; whatever
+can't be read, or was written by another version, is thrown away.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import sqlite3
+import unicodedata
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from obsidian_mcp.vault.query.ranking import BODY, HEADING, NAME
+from obsidian_mcp.vault.words import folded
+
+VERSION = f"1 {unicodedata.unidata_version}"  # of what is stored, and of the tables by which words are told apart
+BUSY = 250  # ms that another server's change is waited for
+IN_MEMORY = 24 << 20  # bytes of words that are gathered before they are written
+MOST_STALE = 0.3  # of the rows of words, before they are written anew; and so few rows never are
+FEWEST_ROWS = 1000
+MOST_LOG = 16 << 20  # bytes that are kept of SQLite's own log
+
+_SCHEMA = f"""
+CREATE TABLE made (version TEXT, next INTEGER, rows INTEGER, changes INTEGER);
+CREATE TABLE note (id INTEGER PRIMARY KEY, path TEXT UNIQUE, stamp INTEGER, modified INTEGER, size INTEGER);
+CREATE TABLE fact (id INTEGER PRIMARY KEY, mentions TEXT, tags TEXT, keys TEXT, properties TEXT, links TEXT);
+CREATE VIRTUAL TABLE word USING fts5(name, headings, body, content='', tokenize='ascii');
+INSERT INTO word(word, rank) VALUES('hashsize', {IN_MEMORY});
+INSERT INTO made VALUES('{VERSION}', 1, 0, 1);
+"""
+
+Changes = tuple[int, int, int]
+T = TypeVar("T")
+
+
+class Busy(Exception):
+    """Another server is writing."""
+
+
+class Unusable(Exception):
+    """There can be no such file here."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A note as it is remembered. `stamp` is None for one that is too young to be told from its next state."""
+
+    path: str
+    stamp: int | None
+    modified: int
+    size: int
+    words: tuple[str, str, str]
+    mentions: str
+    tags: list[str]
+    properties: dict[str, Any]
+
+
+class Store:
+    """One connection to the file. Not for several threads at once."""
+
+    def __init__(self, file: str, patience: float = BUSY / 1000) -> None:
+        self.file = file
+        self._patience = patience
+        self._connection: sqlite3.Connection | None = None
+        self._seen: tuple[int, int] | None = None
+
+    def close(self) -> None:
+        if self._connection is not None:
+            with contextlib.suppress(sqlite3.Error):
+                self._connection.close()
+            self._connection = None
+
+    def forget(self) -> None:
+        """Remove the file."""
+        self.close()
+        for name in (self.file, f"{self.file}-wal", f"{self.file}-shm"):
+            with contextlib.suppress(FileNotFoundError):
+                os.unlink(name)
+
+    def _opened(self) -> sqlite3.Connection:
+        if self._connection is not None and not self._is_replaced():
+            return self._connection
+        self.close()
+        try:
+            return self._open()
+        except (sqlite3.DatabaseError, _Other) as error:
+            if _is_busy(error):
+                raise Busy from None
+            if isinstance(error, sqlite3.OperationalError) and not os.path.exists(self.file):
+                raise Unusable from None
+        try:
+            self.forget()
+            return self._open()
+        except (OSError, sqlite3.DatabaseError, _Other) as error:
+            raise (Busy if _is_busy(error) else Unusable) from None
+
+    def _is_replaced(self) -> bool:
+        """Whether another server has thrown the file away."""
+        try:
+            found = os.stat(self.file)
+        except OSError:
+            return True
+        return self._seen != (found.st_dev, found.st_ino)
+
+    def _open(self) -> sqlite3.Connection:
+        os.makedirs(os.path.dirname(self.file), mode=0o700, exist_ok=True)
+        os.close(os.open(self.file, os.O_RDWR | os.O_CREAT, 0o600))
+        found = os.stat(self.file)
+        connection = sqlite3.connect(self.file, isolation_level=None, check_same_thread=False, timeout=self._patience)
+        try:
+            connection.execute("PRAGMA page_size=8192")  # counts for a new file
+            connection.execute("PRAGMA journal_mode=WAL")
+            connection.execute("PRAGMA synchronous=NORMAL")
+            connection.execute("PRAGMA temp_store=MEMORY")
+            connection.execute(f"PRAGMA journal_size_limit={MOST_LOG}")
+            self._require_schema(connection)
+            connection.execute("CREATE VIRTUAL TABLE temp.term USING fts5vocab('main', 'word', 'row')")
+        except (sqlite3.DatabaseError, _Other):
+            connection.close()
+            raise
+        self._connection, self._seen = connection, (found.st_dev, found.st_ino)
+        return connection
+
+    def _require_schema(self, connection: sqlite3.Connection) -> None:
+        if connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
+            made = connection.execute("SELECT version FROM made").fetchone()
+            if made is None or made[0] != VERSION:
+                raise _Other
+            return
+        connection.execute("BEGIN EXCLUSIVE")
+        try:
+            if not connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
+                for statement in _SCHEMA.split(";\n"):
+                    connection.execute(statement)
+            connection.execute("COMMIT")
+        except sqlite3.DatabaseError:
+            connection.execute("ROLLBACK")
+            raise
+
+    def ask(self, question: Callable[[sqlite3.Connection], T]) -> T:
+        """What the file says. Raises Busy or Unusable; one that can't be read is thrown away."""
+        try:
+            return question(self._opened())
+        except sqlite3.DatabaseError as error:
+            if _is_busy(error):
+                raise Busy from None
+            with contextlib.suppress(OSError):
+                self.forget()
+            raise Unusable from None
+        except OSError:
+            raise Unusable from None
+
+    # What there is
+
+    def changes(self) -> Changes:
+        """Another one after every change, whichever server made it."""
+        return self.ask(lambda db: (*(self._seen or (0, 0)), int(db.execute("SELECT changes FROM made").fetchone()[0])))
+
+    def begin(self) -> Changes:
+        """From now on, until `end`, everything is as it is at this moment."""
+        self.ask(lambda db: db.execute("BEGIN"))
+        return self.changes()
+
+    def end(self) -> None:
+        with contextlib.suppress(Busy, Unusable):
+            self.ask(lambda db: db.execute("ROLLBACK") if db.in_transaction else None)
+
+    def notes(self) -> list[tuple[int, str, int | None, int]]:
+        """Id, path, stamp and time of every note that is remembered."""
+        return self.ask(lambda db: db.execute("SELECT id, path, stamp, modified FROM note").fetchall())
+
+    def rows(self) -> int:
+        """Of words, with those that are passed over."""
+        return self.ask(lambda db: int(db.execute("SELECT rows FROM made").fetchone()[0]))
+
+    def terms(self, prefix: str) -> list[str]:
+        """The words that begin so."""
+        after = prefix[:-1] + chr(ord(prefix[-1]) + 1)
+        rows = self.ask(
+            lambda db: db.execute("SELECT term FROM term WHERE term >= ? AND term < ?", (prefix, after)).fetchall()
+        )
+        return [row[0] for row in rows]
+
+    def scores(self, words: Iterable[str]) -> list[tuple[int, float]]:
+        """The rows with these words next to one another, and what that is worth, less being more."""
+        phrase = " ".join(words)
+        sql = f"SELECT rowid, bm25(word, {NAME}, {HEADING}, {BODY}) FROM word WHERE word MATCH ?"
+        return self.ask(lambda db: db.execute(sql, (f'"{phrase}"',)).fetchall())
+
+    def having(self, words: Iterable[str]) -> set[int]:
+        """The rows with these words next to one another."""
+        phrase = " ".join(words)
+        rows = self.ask(lambda db: db.execute("SELECT rowid FROM word WHERE word MATCH ?", (f'"{phrase}"',)).fetchall())
+        return {row[0] for row in rows}
+
+    def tags(self) -> list[tuple[int, list[str]]]:
+        rows = self.ask(lambda db: db.execute("SELECT id, tags FROM fact WHERE tags != ''").fetchall())
+        return [(id, tags.split("\n")) for id, tags in rows]
+
+    def properties(self, key: str | None = None) -> Iterator[tuple[int, dict[str, Any]]]:
+        """Of every note that has any, or that has the one with this folded name."""
+        where, values = ("keys != ''", ()) if key is None else ("instr(keys, ?)", (f"\n{key}\n",))
+        sql = f"SELECT id, properties FROM fact WHERE {where}"
+        for id, text in self.ask(lambda db: db.execute(sql, values).fetchall()):
+            yield id, json.loads(text)
+
+    def mentioning(self, marked: str) -> list[int]:
+        sql = "SELECT id FROM fact WHERE instr(mentions, ?)"
+        return [row[0] for row in self.ask(lambda db: db.execute(sql, (marked,)).fetchall())]
+
+    def links(self) -> list[tuple[int, str | None]]:
+        """The links of every file that may have one, as they were saved; None where they were not."""
+        return self.ask(lambda db: db.execute("SELECT id, links FROM fact WHERE mentions != ''").fetchall())
+
+    # Changing it
+
+    def save(self, entries: Sequence[Entry], gone: Sequence[int]) -> int:
+        """All of it, or nothing. The number of the first entry; the others follow."""
+        return self.ask(lambda db: self._save(db, entries, gone))
+
+    def _save(self, db: sqlite3.Connection, entries: Sequence[Entry], gone: Sequence[int]) -> int:
+        with _transaction(db):
+            for table in ("note", "fact"):
+                db.executemany(f"DELETE FROM {table} WHERE id = ?", ((id,) for id in gone))
+            first = int(db.execute("SELECT next FROM made").fetchone()[0])
+            for id, entry in enumerate(entries, first):
+                _insert(db, id, entry)
+            count = len(entries)
+            db.execute("UPDATE made SET next = next + ?, rows = rows + ?, changes = changes + 1", (count, count))
+        return first
+
+    def clear(self) -> None:
+        """Forget all notes; the numbers go on, so that none is used twice."""
+        self.ask(self._clear)
+
+    def _clear(self, db: sqlite3.Connection) -> None:
+        with _transaction(db):
+            for statement in ("DELETE FROM note", "DELETE FROM fact", "INSERT INTO word(word) VALUES('delete-all')"):
+                db.execute(statement)
+            db.execute("UPDATE made SET rows = 0, changes = changes + 1")
+
+    def save_links(self, rows: Sequence[tuple[int, str]]) -> None:
+        """For files whose links have been read. The rows of those that have changed since are gone."""
+        self.ask(lambda db: self._save_links(db, rows))
+
+    def _save_links(self, db: sqlite3.Connection, rows: Sequence[tuple[int, str]]) -> None:
+        with _transaction(db):
+            db.executemany("UPDATE fact SET links = ? WHERE id = ?", ((links, id) for id, links in rows))
+
+    def is_wasteful(self) -> bool:
+        """Whether much of what it holds of words is passed over."""
+        there = self.ask(lambda db: int(db.execute("SELECT count(*) FROM note").fetchone()[0]))
+        return is_wasteful(self.rows(), there)
+
+    @property
+    def is_possible(self) -> bool:
+        """Whether the file can be written, or made."""
+        there = self.file
+        while not os.path.lexists(there) and there != os.path.dirname(there):
+            there = os.path.dirname(there)
+        return os.access(there, os.W_OK)
+
+    @property
+    def size(self) -> int:
+        """Bytes on disk."""
+        found = 0
+        for name in (self.file, f"{self.file}-wal"):
+            with contextlib.suppress(OSError):
+                found += os.stat(name).st_size
+        return found
+
+
+def is_wasteful(rows: int, notes: int) -> bool:
+    return rows > FEWEST_ROWS and rows - notes > rows * MOST_STALE
+
+
+class _Other(Exception):
+    """Written by another version."""
+
+
+@contextlib.contextmanager
+def _transaction(db: sqlite3.Connection) -> Iterator[None]:
+    db.execute("BEGIN IMMEDIATE")
+    try:
+        yield
+    except BaseException:
+        db.execute("ROLLBACK")
+        raise
+    db.execute("COMMIT")
+
+
+def _insert(db: sqlite3.Connection, id: int, entry: Entry) -> None:
+    db.execute("DELETE FROM fact WHERE id = (SELECT id FROM note WHERE path = ?)", (entry.path,))
+    db.execute(
+        "INSERT OR REPLACE INTO note VALUES(?, ?, ?, ?, ?)", (id, entry.path, entry.stamp, entry.modified, entry.size)
+    )
+    if entry.mentions or entry.tags or entry.properties:
+        keys = "".join(f"\n{folded(name)}\n" for name in entry.properties)
+        values = json.dumps(entry.properties, ensure_ascii=False) if entry.properties else ""
+        row = (id, entry.mentions, "\n".join(entry.tags), keys, values)
+        db.execute("INSERT INTO fact VALUES(?, ?, ?, ?, ?, NULL)", row)
+    db.execute("INSERT INTO word(rowid, name, headings, body) VALUES(?, ?, ?, ?)", (id, *entry.words))
+
+
+def _is_busy(error: BaseException) -> bool:
+    return isinstance(error, sqlite3.OperationalError) and any(word in str(error) for word in ("locked", "busy"))
