@@ -17,8 +17,8 @@ from obsidian_mcp.tools import catalogue
 ROOT = Path(__file__).parents[1]
 FILE = ROOT / "manifest.json"
 
-LONG = """Lets Claude read and change the notes of your Obsidian vault: create, read, append, prepend, delete, move, \
-rename, open and describe.
+LONG = """Lets Claude find, read and change the notes of your Obsidian vault: search, list folders, \
+links, tags and properties; create, read, append, prepend, delete, move, rename, open and describe.
 
 With Obsidian on this machine it works through the official command line interface, which has to be switched on \
 (Settings, General, Advanced) while Obsidian is running. Without Obsidian it does the same on the files themselves, \
@@ -45,6 +45,13 @@ USER_CONFIG: dict[str, Any] = {
         "required": False,
         "default": False,
     },
+    "toolsets": {
+        "type": "string",
+        "title": "Tools",
+        "description": "default, all, or names of sets between commas: notes, find.",
+        "required": False,
+        "default": "default",
+    },
     "backend": {
         "type": "string",
         "title": "Backend",
@@ -69,7 +76,7 @@ def manifest() -> dict[str, Any]:
         "name": declared["name"],
         "display_name": "Obsidian notes",
         "version": __version__,
-        "description": "Read, write, move and open the notes of an Obsidian vault.",
+        "description": "Find, read, write, move and open the notes of an Obsidian vault.",
         "long_description": LONG,
         "author": {"name": author, "url": urls["Homepage"]},
         "repository": {"type": "git", "url": urls["Repository"]},

@@ -37,14 +37,16 @@ THREADS = 64  # as many jobs may hang before a read of another note has to wait
 class Access:
     """What a job touches, and whether it changes that.
 
-    `chained` says whether a write waits for every earlier write, or for those to its own notes alone.
+    `chained` says whether a write waits for every earlier write, or for those to its own notes alone. `after_writes`
+    is for a read that depends on every note; later writes don't wait for it.
     """
 
-    __slots__ = ("chained", "keys", "writes")
+    __slots__ = ("after_writes", "chained", "keys", "writes")
 
-    def __init__(self, keys: frozenset[str], writes: bool, chained: bool = True) -> None:
+    def __init__(self, keys: frozenset[str], writes: bool, chained: bool = True, after_writes: bool = False) -> None:
         self.keys = keys
         self.writes = writes
+        self.after_writes = after_writes
         self.chained = writes and chained
 
 
@@ -129,7 +131,7 @@ class Scheduler:
         if access.writes:
             for note in notes:
                 before |= note.readers
-        if access.chained and self._last_writer is not None:
+        if (access.chained or access.after_writes) and self._last_writer is not None:
             before.add(self._last_writer)
         return before
 

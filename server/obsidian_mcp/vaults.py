@@ -18,23 +18,41 @@ if TYPE_CHECKING:
     from obsidian_mcp.backends.files.root import VaultRoot
     from obsidian_mcp.backends.obsidian.probe import Probe
     from obsidian_mcp.call import CallContext
+    from obsidian_mcp.index.library import Library
     from obsidian_mcp.registry import Located, Registered
     from obsidian_mcp.settings import Settings
     from obsidian_mcp.vault.active import Active, Workspace
     from obsidian_mcp.vault.config import VaultConfig
+    from obsidian_mcp.vault.contents import AppAnswers, Contents
     from obsidian_mcp.vault.index import Disk, Index
     from obsidian_mcp.vault.path import VaultPath
     from obsidian_mcp.vault.port import Backend, Vault
 
 
 class Opened:
-    """A vault for the length of one call, and its index if it has one."""
+    """A vault for the length of one call, its index if it keeps its own links, and what its notes say: all of them
+    where its folder is in reach, else what the app tells.
+    """
 
-    __slots__ = ("index", "vault")
+    __slots__ = ("app", "contents", "index", "vault")
 
-    def __init__(self, vault: Vault, index: Index | None = None) -> None:
+    def __init__(
+        self,
+        vault: Vault,
+        index: Index | None = None,
+        contents: Contents | None = None,
+        app: AppAnswers | None = None,
+    ) -> None:
         self.vault = vault
         self.index = index
+        self.contents = contents
+        self.app = app
+
+    @property
+    def asked(self) -> AppAnswers:
+        """The app, where the notes themselves are out of reach."""
+        assert self.app is not None
+        return self.app
 
 
 class NoneMeant(UsageError):
@@ -76,6 +94,7 @@ class Vaults:
         self.labels = labels(self.wanted)
         self._backend: Backend | None = None
         self._why = ""
+        self._libraries: dict[str, Contents] = {}
 
     @property
     def backend(self) -> Backend:
@@ -106,7 +125,14 @@ class Vaults:
         if not self.wanted:
             self.wanted = self._meant_by_now()
         at = self.labels.index(label) if self.labels else 0
-        return Opened(*self.backend.open(self.wanted[at], call))
+        found = self.backend.open(self.wanted[at], call)
+        contents = None if found.folder is None else self._contents(found.folder)
+        return Opened(found.vault, found.index, contents, found.app)
+
+    def _contents(self, folder: str) -> Contents:
+        """One for each folder. Two threads may each make one at first; the second is forgotten."""
+        known = self._libraries.get(folder)
+        return known or self._libraries.setdefault(folder, library(folder, self._settings))
 
     def _meant_by_now(self) -> tuple[str, ...]:
         try:
@@ -202,6 +228,16 @@ def _index(disk: Disk) -> Index:
 
     names = Names(disk)
     return Index(names, Mentions(disk, names))
+
+
+def library(folder: str, settings: Settings) -> Library:
+    """What the notes in a folder say."""
+    from obsidian_mcp.backends.files.root import VaultRoot
+    from obsidian_mcp.backends.files.scan import Scan
+    from obsidian_mcp.index.library import Library
+    from obsidian_mcp.state import State
+
+    return Library(Scan(VaultRoot(folder)), State(folder, settings.environ).index_file)
 
 
 def full_name(wanted: str, settings: Settings) -> str:

@@ -62,6 +62,20 @@ def near(request: pytest.FixtureRequest) -> Iterator[Ground]:
         yield ground
 
 
+@pytest.fixture(params=[name for name in GROUNDS if name != "far"])
+def readable(request: pytest.FixtureRequest) -> Iterator[Ground]:
+    """For promises that rest on the notes themselves being in reach."""
+    with _ground(request) as ground:
+        yield ground
+
+
+@pytest.fixture(params=[name for name in GROUNDS if name == "far"])
+def app_alone(request: pytest.FixtureRequest) -> Iterator[Ground]:
+    """For what the app tells where the notes are out of reach."""
+    with _ground(request) as ground:
+        yield ground
+
+
 @pytest.fixture(params=[name for name in GROUNDS if name not in ("embedded", "http", "memory")])
 def with_app(request: pytest.FixtureRequest) -> Iterator[Ground]:
     """For promises that rest on the app."""

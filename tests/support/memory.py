@@ -12,6 +12,7 @@ from obsidian_mcp.call import CallContext
 from obsidian_mcp.connection import Connection
 from obsidian_mcp.errors import AlreadyExists, NoteNotFound, ObsidianNotRunning
 from obsidian_mcp.features.tools import Tools
+from obsidian_mcp.index.library import Library
 from obsidian_mcp.index.mentions import Mentions
 from obsidian_mcp.index.names import Names
 from obsidian_mcp.protocol import jsonrpc
@@ -24,7 +25,7 @@ from obsidian_mcp.vault import text
 from obsidian_mcp.vault.changes import ChangeSet, Committed, applied
 from obsidian_mcp.vault.config import VaultConfig
 from obsidian_mcp.vault.folding import fold
-from obsidian_mcp.vault.index import Index, Listing
+from obsidian_mcp.vault.index import File, Index, Listing, Survey
 from obsidian_mcp.vault.names import Name
 from obsidian_mcp.vault.path import VaultPath, is_path
 from obsidian_mcp.vault.port import Stat
@@ -56,6 +57,16 @@ class Files(dict[str, bytes]):
 
     def read(self, path: str) -> bytes:
         return self[path]
+
+    def survey(self, endings: tuple[str, ...] = ()) -> Survey:
+        shown = [path for path in self if not any(part.startswith(".") for part in path.split("/"))]
+        wanted = [path for path in shown if not endings or path.lower().endswith(endings)]
+        folders = {path[:at] for path in shown for at in range(len(path)) if path[at] == "/"}
+        return Survey([File(path, hash(self[path]), 0, len(self[path])) for path in wanted], sorted(folders), [])
+
+    def read_each(self, paths: Iterable[str]) -> Iterator[tuple[str, bytes | str | None]]:
+        for path in paths:
+            yield path, self.get(path)
 
     def read_stamped(self, paths: Iterable[str]) -> Iterator[tuple[str, int, int, bytes]]:
         for path in paths:
@@ -96,6 +107,9 @@ class MemoryVault:
     def settings(self) -> VaultConfig:
         return VaultConfig()
 
+    def types(self) -> dict[str, str]:
+        return {}
+
     def read(self, path: VaultPath) -> bytes:
         if path.value not in self._files:
             raise NoteNotFound(f"There is no file {path}.", path=path.value)
@@ -128,7 +142,8 @@ def context(files: Files) -> Callable[[str, CallContext, int], Context]:
     """What the tools get of such a vault."""
     names = Names(files)
     index = Index(names, Mentions(files, names))
-    return lambda label, call, page: Context(Opened(MemoryVault(files), index), call, page)
+    library = Library(files, None)
+    return lambda label, call, page: Context(Opened(MemoryVault(files), index, library), call, page)
 
 
 class Session:

@@ -35,10 +35,27 @@ def test_a_tools_own_argument_is_never_taken_for_another() -> None:
 
 
 def test_these_words_are_taken_and_stand_in_no_schema() -> None:
-    words = {"name": "path file filename note", "content": "text body", "to": "destination folder"}
-    assert {other: own for own, others in words.items() for other in others.split()} == ALIASES
+    words = {
+        "name": "path file filename note",
+        "content": "text body",
+        "to": "destination folder directory",
+        "folder": "path directory",
+        "query": "q search text",
+        "section": "heading",
+        "modified_after": "since",
+        "kind": "type",
+    }
+    pairs = {(other, own) for own, others in words.items() for other in others.split()}
+    assert pairs == {(other, own) for other, meant in ALIASES.items() for own in meant}
     listed = catalogue.load()
-    assert not any(set(ALIASES) & listed.arguments(name) for name in listed.names)
+    for name in listed.names:
+        known = listed.arguments(name)
+        assert not [other for other, own in pairs if other in known and own in known]
+
+
+def test_the_first_argument_that_a_tool_has_is_meant() -> None:
+    assert understood({"path": "F"}, ("folder", "depth")) == {"folder": "F"}
+    assert understood({"path": "F"}, ("folder", "name")) == {"name": "F"}
 
 
 def test_a_note_that_is_named_by_another_word_is_touched_all_the_same() -> None:

@@ -20,9 +20,16 @@ NINE = [
     "obsidian_open_note",
     "obsidian_file_info",
 ]
+FIND = [
+    "obsidian_search_notes",
+    "obsidian_list_folder",
+    "obsidian_outline_note",
+    "obsidian_list_links",
+    "obsidian_list_properties",
+]
 ARGUMENTS = {
     "obsidian_create_note": ["name", "content", "overwrite", "if_match"],
-    "obsidian_read_note": ["name", "start_line", "start_char", "max_lines"],
+    "obsidian_read_note": ["name", "section", "start_line", "start_char", "max_lines"],
     "obsidian_append_note": ["name", "content", "inline", "if_match"],
     "obsidian_prepend_note": ["name", "content", "inline", "if_match"],
     "obsidian_delete_note": ["name", "permanent", "if_match"],
@@ -30,6 +37,17 @@ ARGUMENTS = {
     "obsidian_rename_note": ["name", "new_name", "dry_run"],
     "obsidian_open_note": ["name", "new_tab"],
     "obsidian_file_info": ["name"],
+    "obsidian_search_notes": ["query", "modified_after", "sort", "show", "limit", "max_chars", "cursor"],
+    "obsidian_list_folder": ["folder", "depth", "sort", "limit", "cursor"],
+    "obsidian_outline_note": ["name", "cursor"],
+    "obsidian_list_links": ["kind", "name", "limit", "cursor"],
+    "obsidian_list_properties": ["property", "limit", "cursor"],
+}
+REQUIRED = {
+    "obsidian_search_notes": ["query"],
+    "obsidian_list_folder": [],
+    "obsidian_list_links": ["kind"],
+    "obsidian_list_properties": [],
 }
 #          read-only, destructive
 HINTS = {
@@ -42,7 +60,10 @@ HINTS = {
     "obsidian_rename_note": (False, True),
     "obsidian_open_note": (True, False),
     "obsidian_file_info": (True, False),
+    **dict.fromkeys(FIND, (True, False)),
 }
+#                   visible, in all
+BUDGETS = {("notes",): (5_200, 10_200), ("default",): (11_000, 22_000), ("all",): (15_500, 32_000)}
 
 
 def stored() -> list[dict[str, Any]]:
@@ -57,14 +78,17 @@ def test_the_stored_catalogue_is_what_the_declarations_say() -> None:
     assert Path(catalogue.STORED).read_text(encoding="utf-8") == catalogue.generated(), "run make catalogue"
 
 
-def test_there_are_nine_tools() -> None:
-    assert list(catalogue.declared()) == NINE == [tool["name"] for tool in stored()]
+def test_these_tools_there_are() -> None:
+    assert list(catalogue.declared()) == [*NINE, *FIND] == [tool["name"] for tool in stored()]
+    assert catalogue.load(sets=("notes",)).names == NINE
+    assert catalogue.load(sets=("find",)).names == FIND
 
 
-def test_the_list_costs_a_model_little() -> None:
-    tools = stored()
-    assert compact({"tools": tools}) <= 10_200
-    assert sum(compact({key: tool[key] for key in ("name", "description", "inputSchema")}) for tool in tools) <= 5_200
+@pytest.mark.parametrize(("sets", "most"), BUDGETS.items(), ids=[",".join(sets) for sets in BUDGETS])
+def test_the_list_costs_a_model_little(sets: tuple[str, ...], most: tuple[int, int]) -> None:
+    tools = catalogue.load(sets=sets).listing()
+    visible = sum(compact({key: tool[key] for key in ("name", "description", "inputSchema")}) for tool in tools)
+    assert (visible <= most[0], compact({"tools": tools}) <= most[1]) == (True, True)
 
 
 @pytest.mark.parametrize("tool", stored(), ids=lambda tool: tool["name"])
@@ -75,7 +99,7 @@ def test_a_tool_is_complete(tool: dict[str, Any]) -> None:
     assert len(tool["description"]) > 30
     assert list(tool["inputSchema"]["properties"]) == ARGUMENTS[name]
     assert tool["inputSchema"]["additionalProperties"] is False
-    assert tool["inputSchema"]["required"][0] == "name"
+    assert tool["inputSchema"].get("required", [])[:1] == REQUIRED.get(name, ["name"])
     assert tool["outputSchema"]["required"] == ["success", "data"]
     annotations = tool["annotations"]
     assert annotations["title"] == tool["title"]
@@ -90,21 +114,21 @@ def test_a_schema_is_one_that_strict_clients_take(tool: dict[str, Any]) -> None:
         text = json.dumps(schema)
         assert not any(f'"{word}"' in text for word in ("anyOf", "oneOf", "allOf", "$ref", "$defs", "null", "title"))
     for field in tool["inputSchema"]["properties"].values():
-        assert field["type"] in ("string", "boolean", "integer")
+        assert field["type"] in ("string", "boolean", "integer", "array")
 
 
-def test_reading_is_found_by_words_and_loaded_at_once_in_a_host_that_defers_tools() -> None:
+def test_reading_and_searching_are_found_by_words_and_loaded_at_once_in_a_host_that_defers_tools() -> None:
     metas = {tool["name"]: tool["_meta"] for tool in stored() if "_meta" in tool}
-    assert list(metas) == ["obsidian_read_note"]
-    meta = metas["obsidian_read_note"]
-    assert meta["anthropic/alwaysLoad"] is True
-    assert {"wiki", "journal", "knowledge", "markdown"} <= set(meta["anthropic/searchHint"].split())
-    assert page_of("claude-code") <= meta["anthropic/maxResultSizeChars"] <= 500_000
+    assert list(metas) == ["obsidian_read_note", "obsidian_search_notes"]
+    for meta in metas.values():
+        assert meta["anthropic/alwaysLoad"] is True
+        assert {"wiki", "journal", "knowledge", "markdown"} <= set(meta["anthropic/searchHint"].split())
+        assert page_of("claude-code") <= meta["anthropic/maxResultSizeChars"] <= 500_000
 
 
 def test_read_only_leaves_out_what_changes_something() -> None:
     offered = catalogue.load(read_only=True)
-    assert offered.names == ["obsidian_read_note", "obsidian_open_note", "obsidian_file_info"]
+    assert offered.names == ["obsidian_read_note", "obsidian_open_note", "obsidian_file_info", *FIND]
     assert "obsidian_create_note" not in offered
 
 

@@ -15,7 +15,7 @@ def test_the_default_is_the_sets_that_are_on_by_default() -> None:
 
 
 def test_a_set_that_does_not_exist_is_reported_with_those_that_do() -> None:
-    with pytest.raises(UsageError, match=r"no toolset 'bogus'.*notes, default, all"):
+    with pytest.raises(UsageError, match=r"no toolset 'bogus'.*notes, find, default, all"):
         toolsets.chosen(("notes", "bogus"))
 
 
@@ -39,6 +39,14 @@ def test_read_only_filters_what_was_chosen() -> None:
     offered = catalogue.load(read_only=True, tools=("create_note",))
     assert "obsidian_create_note" not in offered
     assert "--read-only" in offered.unknown("obsidian_create_note").message
+
+
+def test_an_argument_that_a_set_brings_is_there_only_with_the_set() -> None:
+    for sets, is_there in ((("notes",), False), (("notes", "find"), True), ((), True)):
+        offered = catalogue.load(sets=sets)
+        (read,) = [tool for tool in offered.listing() if tool["name"] == "obsidian_read_note"]
+        assert ("section" in read["inputSchema"]["properties"]) is is_there
+        assert ("section" in offered.arguments("obsidian_read_note")) is is_there
 
 
 def test_a_single_tool_can_be_added_to_no_set_at_all(monkeypatch: pytest.MonkeyPatch) -> None:

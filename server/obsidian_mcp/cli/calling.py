@@ -15,6 +15,8 @@ from obsidian_mcp.cli import show
 from obsidian_mcp.cli.root import app, environment, load, with_options
 from obsidian_mcp.errors import Failure, InvalidArguments
 from obsidian_mcp.protocol.clients import COMMAND_LINE
+from obsidian_mcp.protocol.jsonrpc import encode
+from obsidian_mcp.tools import toolsets
 from obsidian_mcp.vaults import labels
 
 
@@ -32,11 +34,15 @@ def tools(
     chosen = load(context, given)
     from obsidian_mcp.tools import catalogue
 
-    listing = catalogue.load(chosen.read_only, labels(chosen.vaults), chosen.toolsets, chosen.tools).listing()
+    offered = catalogue.load(chosen.read_only, labels(chosen.vaults), chosen.toolsets, chosen.tools)
     if as_json:
-        show.json_text(listing, indent=2)
+        show.json_text(offered.listing(), indent=2)
         return
-    show.table(["tool", "arguments", "what it does"], [_tool_row(tool) for tool in listing])
+    show.table(["tool", "arguments", "what it does"], [_tool_row(tool) for tool in offered.listing()])
+    show.line()
+    on = {row.toolset for row in offered.rows()}
+    rows = [_set_row(toolset, toolset.name in on) for toolset in toolsets.TOOLSETS.values()]
+    show.table(["set", "on", "tools", "bytes", "what for"], [*rows, _sizes("all of these", "", offered.listing(), "")])
 
 
 @app.command()
@@ -104,7 +110,22 @@ def _typed(kind: str | None, text: str) -> Any:
         return text.lower() in settings.TRUE
     if kind == "integer" and re.fullmatch(r"-?[0-9]{1,18}", text):
         return int(text)
+    if kind == "array":
+        return [part.strip() for part in text.split(",") if part.strip()]
     return text
+
+
+def _set_row(toolset: toolsets.Toolset, is_on: bool) -> list[str]:
+    from obsidian_mcp.tools import catalogue
+
+    listing = catalogue.load(sets=(toolset.name,)).listing()
+    return _sizes(toolset.name, "yes" if is_on else "no", listing, toolset.description)
+
+
+def _sizes(name: str, on: str, listing: Sequence[dict[str, Any]], what: str) -> list[str]:
+    """With what a model sees of each: name, description and arguments."""
+    seen = [{key: tool[key] for key in ("name", "description", "inputSchema")} for tool in listing]
+    return [name, on, str(len(listing)), f"{sum(len(encode(tool)) for tool in seen):,}", what]
 
 
 def _tool_row(tool: dict[str, Any]) -> list[str]:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import sys
 import unicodedata
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from obsidian_mcp.errors import SHELL, Failure, spec_of
@@ -70,6 +72,38 @@ def table(head: list[str], rows: list[list[str]]) -> None:
     console.print(table)
 
 
+def found_note(note: dict[str, Any], marks: Callable[[str], list[tuple[int, int]]]) -> None:
+    """A note that was found, with its passages; what was looked for is marked on a terminal."""
+    from rich.text import Text
+
+    console = _console()
+    console.print(Text(_shown(note["path"]), "bold"), soft_wrap=True)
+    for passage in note["passages"]:
+        where = f"  {passage['line']}" + (f"  {_shown(passage['section'])}" if "section" in passage else "")
+        console.print(Text(where, "cyan"), soft_wrap=True)
+        for part in passage["text"].split("\n"):
+            shown = Text(f"    {_shown(part)}")
+            for start, end in marks(_shown(part)):
+                shown.stylize("bold yellow", start + 4, end + 4)
+            console.print(shown, soft_wrap=True)
+    console.print()
+
+
+@contextlib.contextmanager
+def progress(title: str) -> Iterator[Callable[[int, int], None]]:
+    """How far something is that takes long, on a terminal's stderr."""
+    if not sys.stderr.isatty():
+        yield lambda done, all: None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(title, total=None)
+        yield lambda done, all: bar.update(task, completed=done, total=all)
+
+
 def data(found: dict[str, Any], as_json: bool) -> None:
     if as_json:
         print(json.dumps({"success": True, "data": found}, ensure_ascii=False))
@@ -79,9 +113,14 @@ def data(found: dict[str, Any], as_json: bool) -> None:
         print(f"{key + ':':<14} {value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)}")
     if content is not None:
         print()
-        if sys.stdout.isatty():  # a note must not be able to move the cursor or name the window
-            content = "".join(mark if mark in "\n\t" or mark.isprintable() else _visible(mark) for mark in content)
+        if sys.stdout.isatty():
+            content = _shown(content)
         sys.stdout.write(content if content.endswith("\n") else content + "\n")
+
+
+def _shown(text: str) -> str:
+    """A note must not be able to move the cursor or name the window."""
+    return "".join(mark if mark in "\n\t" or mark.isprintable() else _visible(mark) for mark in text)
 
 
 def _visible(mark: str) -> str:

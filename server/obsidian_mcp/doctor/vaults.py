@@ -11,7 +11,7 @@ from obsidian_mcp.doctor.hosts import vaults_in_use
 from obsidian_mcp.errors import Failure
 from obsidian_mcp.settings import UsageError
 from obsidian_mcp.state import State
-from obsidian_mcp.vaults import FolderReader, locate, meant
+from obsidian_mcp.vaults import FolderReader, library, locate, meant
 
 MOST_NAMED = 5
 CLOSED = "Make them readable, move them out of the vault, or begin their names with a dot."
@@ -106,6 +106,7 @@ def _folder(it: Examination, wanted: str, root: str, app_has_it: bool) -> Iterat
     yield _found_out("links", lambda: _links(it, folder))
     yield _found_out("trash", lambda: _trash(it, folder))
     yield _found_out("state", lambda: _state(it, root))
+    yield _found_out("index", lambda: _index(it, root))
 
 
 def _folders(it: Examination, folder: FolderReader, root: str) -> Iterator[Check]:
@@ -152,6 +153,20 @@ def _trash(it: Examination, folder: FolderReader) -> Check:
         )
     where = ".trash in the vault" if found.uses_local_trash else "the system's trash"
     return Check("trash", "ok", f"Deleted notes go to {where}.")
+
+
+def _index(it: Examination, root: str) -> Check:
+    found = library(os.path.realpath(root), it.settings)
+    if not found.can_be_kept:
+        return Check(
+            "index",
+            "warn",
+            f"No index can be kept in {found.file}, so every search reads all notes.",
+            "Make its folder writable, or set XDG_STATE_HOME to a folder that is.",
+        )
+    if not found.size:
+        return Check("index", "ok", "There is no index of the notes yet; the first search begins one.")
+    return Check("index", "ok", f"The index of the notes has {found.size / 1e6:.1f} MB, in {found.file}.")
 
 
 def _state(it: Examination, root: str) -> Check:

@@ -18,6 +18,7 @@ WHEN = (
     "Use these tools whenever the user means their notes, vault, journal, daily note, wiki or knowledge base: "
     "Markdown files in Obsidian."
 )
+FINDING = "To find something, begin with obsidian_search_notes; what it names can be read by section."
 NAMING = "A note is named by its name, its path from the vault's root, or a [[link]]."
 PAGES = "A long note comes in pages: as long as there is a next_line, there is more."
 IF_MATCH = "Read a note before changing it and pass its etag as if_match, so that nobody's edit is lost."
@@ -33,6 +34,7 @@ def instructions(catalogue: Catalogue, vaults: Sequence[str], with_app: bool) ->
     sentences = {
         WHEN: True,
         _named(vaults): True,
+        FINDING: "obsidian_search_notes" in names,
         NAMING: True,
         PAGES: reads,
         IF_MATCH: reads and writes,

@@ -57,7 +57,11 @@ class Tools:
         meant = understood(arguments, self.catalogue.arguments(name))
         return Job(
             name,
-            Access(touched(meant, self.catalogue.touches(name)), writes),
+            Access(
+                touched(meant, self.catalogue.touches(name)),
+                writes,
+                after_writes=self.catalogue.reads_whole_vault(name),
+            ),
             self._settings.limit_for(name),
             lambda call: self.run(name, meant, call, page),
             changes=writes and meant.get("dry_run") is not True,
@@ -72,10 +76,18 @@ class Tools:
         tool = self.catalogue.tool(name)
         try:
             label, arguments = self._vault_of(understood(arguments, self.catalogue.arguments(name)))
+            self._require_shown(name, arguments)
             params = tool.parse(arguments)
             return self._watch(label, lambda: tool.run(params, self._context(label, call, page)))
         except Failure as failure:
             raise failure.among(self.catalogue.names) from None
+
+    def _require_shown(self, name: str, arguments: Mapping[str, Any]) -> None:
+        for argument, toolset in self.catalogue.hidden(name).items():
+            if argument in arguments:
+                raise InvalidArguments(
+                    f"{name} has no argument {argument} here: the server was started without the toolset {toolset}."
+                )
 
     def _vault_of(self, arguments: Mapping[str, Any]) -> tuple[str, Mapping[str, Any]]:
         if len(self._labels) < 2 or "vault" not in arguments:

@@ -11,15 +11,22 @@ if TYPE_CHECKING:
     from typing import Any
 
 # Words that models reach for. They are taken quietly, and stand in no schema: there is one name to learn.
+# The first that a tool has is meant.
 ALIASES = {
-    "path": "name",
-    "file": "name",
-    "filename": "name",
-    "note": "name",
-    "text": "content",
-    "body": "content",
-    "destination": "to",
-    "folder": "to",
+    "path": ("name", "folder"),
+    "file": ("name",),
+    "filename": ("name",),
+    "note": ("name",),
+    "text": ("content", "query"),
+    "body": ("content",),
+    "destination": ("to",),
+    "folder": ("to",),
+    "directory": ("folder", "to"),
+    "q": ("query",),
+    "search": ("query",),
+    "heading": ("section",),
+    "since": ("modified_after",),
+    "type": ("kind",),
 }
 
 
@@ -37,5 +44,9 @@ def understood(arguments: Mapping[str, Any], known: Collection[str]) -> Mapping[
 
 
 def _name(key: str, known: Collection[str]) -> str:
-    own = ALIASES.get(key, key)
-    return own if key not in known and own in known else key
+    return key if key in known else meant_by(key, known) or key
+
+
+def meant_by(word: str, known: Collection[str]) -> str | None:
+    """The argument that another word means."""
+    return next((own for own in ALIASES.get(word, ()) if own in known), None)

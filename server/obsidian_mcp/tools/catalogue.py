@@ -26,7 +26,7 @@ PACKAGE = "obsidian_mcp.tools"
 class Row:
     """One tool, as far as it is known without its module. `listing` is what `tools/list` shows."""
 
-    __slots__ = ("effect", "listing", "module", "name", "toolset", "touches")
+    __slots__ = ("effect", "listing", "module", "name", "toolset", "touches", "whole_vault", "with_sets")
 
     def __init__(self, stored: dict[str, Any]) -> None:
         self.listing: dict[str, Any] = stored["listing"]
@@ -35,6 +35,8 @@ class Row:
         self.toolset: str = stored["toolset"]
         self.effect: str = stored["effect"]
         self.touches: list[str] = stored["touches"]
+        self.whole_vault: bool = stored.get("whole_vault", False)
+        self.with_sets: dict[str, str] = stored.get("with_sets", {})
 
     @property
     def writes(self) -> bool:
@@ -44,9 +46,14 @@ class Row:
 class Catalogue:
     """The tools that are offered, and why another is not; with `vault` where there are several vaults."""
 
-    def __init__(self, rows: Sequence[Row], off: dict[str, str], vaults: tuple[str, ...] = ()) -> None:
+    def __init__(
+        self, rows: Sequence[Row], off: dict[str, str], vaults: tuple[str, ...] = (), on: frozenset[str] = frozenset()
+    ) -> None:
         self._off = off
         self._rows = {row.name: row for row in rows if row.name not in off}
+        self._hidden = {
+            row.name: {name: toolset for name, toolset in row.with_sets.items() if toolset not in on} for row in rows
+        }
         self._vaults = vaults if len(vaults) > 1 else ()
         self._arguments = {tool["name"]: frozenset(tool["inputSchema"]["properties"]) for tool in self.listing()}
         self._loaded: dict[str, Tool] = {}
@@ -77,6 +84,9 @@ class Catalogue:
         """The arguments by which a call names notes."""
         return self._rows[name].touches
 
+    def reads_whole_vault(self, name: str) -> bool:
+        return self._rows[name].whole_vault
+
     def arguments(self, name: str) -> frozenset[str]:
         """The names of a tool's arguments."""
         return self._arguments[name]
@@ -90,12 +100,24 @@ class Catalogue:
             found = self._loaded[name] = getattr(import_module(f"{PACKAGE}.{self._rows[name].module}"), name)
         return found
 
+    def hidden(self, name: str) -> dict[str, str]:
+        """The arguments that a tool has only with a set that is off."""
+        return self._hidden[name]
+
     def rows(self) -> list[Row]:
         return list(self._rows.values())
 
     def listing(self) -> list[dict[str, Any]]:
-        tools = [row.listing for row in self._rows.values()]
+        tools = [_without(row.listing, self._hidden[row.name]) for row in self._rows.values()]
         return [_with_vault(tool, self._vaults) for tool in tools] if self._vaults else tools
+
+
+def _without(tool: dict[str, Any], hidden: dict[str, str]) -> dict[str, Any]:
+    if not hidden:
+        return tool
+    schema = tool["inputSchema"]
+    kept = {name: field for name, field in schema["properties"].items() if name not in hidden}
+    return {**tool, "inputSchema": {**schema, "properties": kept}}
 
 
 def _with_vault(tool: dict[str, Any], vaults: tuple[str, ...]) -> dict[str, Any]:
@@ -121,7 +143,7 @@ def load(
             off[row.name] = f"the server was started without it (toolset {row.toolset})"
         elif read_only and row.writes:
             off[row.name] = "the server was started with --read-only"
-    return Catalogue(rows, off, vaults)
+    return Catalogue(rows, off, vaults, on)
 
 
 def declared() -> dict[str, tuple[str, Tool]]:
@@ -150,6 +172,8 @@ def generated() -> str:
             "toolset": tool.toolset.name,
             "effect": tool.effect.name,
             "touches": tool.touches,
+            **({"whole_vault": True} if tool.whole_vault else {}),
+            **({"with_sets": tool.with_sets} if tool.with_sets else {}),
             "listing": tool.listing(),
         }
         for module, tool in declared().values()

@@ -13,9 +13,10 @@ from pydantic_core import CoreSchema, core_schema
 from obsidian_mcp.operations import editing, moving
 from obsidian_mcp.operations.backlinks import linking_to
 from obsidian_mcp.operations.finding import existing, new, nothing_to_compare, placed
+from obsidian_mcp.operations.sectioning import section_of
 from obsidian_mcp.protocol import results
-from obsidian_mcp.tools.tool import Context, Effect, NamesNote, Params, plain, tool
-from obsidian_mcp.tools.toolsets import NOTES
+from obsidian_mcp.tools.tool import Context, Effect, NamesNote, Params, ShownWith, plain, tool
+from obsidian_mcp.tools.toolsets import FIND, NOTES
 from obsidian_mcp.vault import text
 from obsidian_mcp.vault.names import Destination, NewName
 from obsidian_mcp.vault.path import VaultPath, whole_characters
@@ -70,6 +71,9 @@ class CreateNote(Params):
 
 
 class ReadNote(Target):
+    section: Annotated[
+        Text | None, ShownWith(FIND), Field(description="Only this heading (Parent > Child if not unique) or ^block.")
+    ] = None
     start_line: Annotated[int, Field(ge=1, description="First line, from 1.")] = 1
     start_char: Annotated[int, Field(ge=1, description="First character of that line, from 1.")] = 1
     max_lines: Annotated[int | None, Field(ge=1)] = None
@@ -222,7 +226,11 @@ def obsidian_read_note(params: ReadNote, it: Context) -> NoteRead:
     about = NoteRead(path=path.value, lines=text.line_count(whole), etag=text.etag(data), size=len(data), content="")
     widest = replace(about, next_line=about.lines, next_char=len(whole))
     room = max(LEAST_TEXT, it.page - results.size(plain(widest)))
-    page = text.page(whole, room, params.start_line, params.start_char, params.max_lines)
+    start_line = params.start_line
+    if params.section is not None:
+        part = section_of(path, whole, params.section)
+        whole, start_line = whole[: part.end], max(start_line, part.line)
+    page = text.page(whole, room, start_line, params.start_char, params.max_lines)
     return replace(about, content=page.content, next_line=page.next_line, next_char=page.next_char)
 
 
@@ -292,8 +300,8 @@ def obsidian_file_info(params: DescribeNote, it: Context) -> FileInfo:
     """Size in bytes, times and etag of a note or file, without its text."""
     path = params.path_in(it.vault)
     found = it.vault.stat(path)
-    created = None if found.created is None else _when(found.created)
-    return FileInfo(path.value, path.stem, path.extension, found.size, _when(found.modified), created, found.etag)
+    created = None if found.created is None else when(found.created)
+    return FileInfo(path.value, path.stem, path.extension, found.size, when(found.modified), created, found.etag)
 
 
 Links = tuple[int | None, list[str] | None, list[str] | None, list[dict[str, str]] | None]
@@ -314,6 +322,6 @@ def _move(path: VaultPath, target: VaultPath, it: Context, dry_run: bool) -> Lin
     return count, [one.path for one in rewrites][:MOST_LISTED], bases, plan[:MOST_LISTED] if dry_run else None
 
 
-def _when(seconds: float) -> str:
+def when(seconds: float) -> str:
     moment = datetime.datetime.fromtimestamp(seconds, datetime.UTC)
     return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")

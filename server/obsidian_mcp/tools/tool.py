@@ -16,7 +16,7 @@ from pydantic.fields import FieldInfo
 from obsidian_mcp.call import CallContext
 from obsidian_mcp.errors import BadArguments
 from obsidian_mcp.protocol.clients import SMALL
-from obsidian_mcp.tools.aliases import ALIASES
+from obsidian_mcp.tools.aliases import meant_by
 from obsidian_mcp.tools.toolsets import Toolset
 from obsidian_mcp.vault.path import BadPath
 from obsidian_mcp.vaults import Opened
@@ -40,6 +40,13 @@ class Context(Opened):
 
 class NamesNote:
     """Marks the type of a field by which a caller names a note: calls that name the same one keep their order."""
+
+
+class ShownWith:
+    """Marks an argument that a set brings to another set's tool: it exists only where that set is on."""
+
+    def __init__(self, toolset: Toolset) -> None:
+        self.toolset = toolset
 
 
 class Effect(enum.Enum):
@@ -79,11 +86,20 @@ class Tool:
     result: type[Any]
     function: Callable[[Any, Context], Any]
     meta: Mapping[str, Any]
+    whole_vault: bool = False
 
     @property
     def touches(self) -> list[str]:
         """The arguments that name notes, by the types of the fields."""
         return [name for name, field in self.params.model_fields.items() if _names_note(field)]
+
+    @property
+    def with_sets(self) -> dict[str, str]:
+        """The arguments that other sets bring, with the names of those."""
+        fields = self.params.model_fields.items()
+        return {
+            name: mark.toolset.name for name, field in fields for mark in field.metadata if isinstance(mark, ShownWith)
+        }
 
     def parse(self, arguments: Mapping[str, Any]) -> Params:
         try:
@@ -122,9 +138,16 @@ class Tool:
 
 
 def tool(
-    title: str, effect: Effect, toolset: Toolset, meta: Mapping[str, Any] = MappingProxyType({})
+    title: str,
+    effect: Effect,
+    toolset: Toolset,
+    meta: Mapping[str, Any] = MappingProxyType({}),
+    whole_vault: bool = False,
 ) -> Callable[[Callable[[Any, Context], Any]], Tool]:
-    """Turn a function `(params, it) -> result` into a tool. Registers nothing. `meta` is for some hosts alone."""
+    """Turn a function `(params, it) -> result` into a tool. Registers nothing. `meta` is for some hosts alone.
+
+    `whole_vault`: what it tells depends on every note, so it waits for all earlier writes.
+    """
 
     def declare(function: Callable[[Any, Context], Any]) -> Tool:
         hints = get_type_hints(function)
@@ -138,6 +161,7 @@ def tool(
             result=hints["return"],
             function=function,
             meta=meta,
+            whole_vault=whole_vault,
         )
 
     return declare
@@ -178,8 +202,8 @@ def _problem(detail: Mapping[str, Any], known: Collection[str]) -> tuple[str, st
     if isinstance(cause, BadPath):
         return name, f"{name} {cause}"
     if detail["type"] == "extra_forbidden":
-        own = ALIASES.get(name)
-        if own in known:
+        own = meant_by(name, known)
+        if own is not None:
             return name, f"{name} is another word for {own}, so only one of them can be given"
         return name, f"there is no argument {name!r}"
     if detail["type"] == "missing":

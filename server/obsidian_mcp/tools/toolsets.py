@@ -21,7 +21,8 @@ class Toolset:
 
 
 NOTES = Toolset("notes", "Create, read, add to, move and delete notes.", on_by_default=True)
-TOOLSETS = {toolset.name: toolset for toolset in (NOTES,)}
+FIND = Toolset("find", "Search notes; list folders, links, properties.", on_by_default=True)
+TOOLSETS = {toolset.name: toolset for toolset in (NOTES, FIND)}
 DEFAULT, ALL = "default", "all"
 
 

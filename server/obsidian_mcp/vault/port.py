@@ -6,7 +6,7 @@ method either did what it says, checked, or raises a Failure.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -14,6 +14,7 @@ from obsidian_mcp.call import CallContext
 from obsidian_mcp.vault.active import Active
 from obsidian_mcp.vault.changes import ChangeSet, Committed
 from obsidian_mcp.vault.config import VaultConfig
+from obsidian_mcp.vault.contents import AppAnswers
 from obsidian_mcp.vault.index import Index
 from obsidian_mcp.vault.names import Name
 from obsidian_mcp.vault.path import VaultPath
@@ -61,6 +62,9 @@ class Vault(Protocol):
     def settings(self) -> VaultConfig:
         """What the vault's own settings say."""
 
+    def types(self) -> Mapping[str, str]:
+        """Which type each property has, as far as the vault says."""
+
     def read(self, path: VaultPath) -> bytes:
         """The note's bytes."""
 
@@ -83,6 +87,16 @@ class Vault(Protocol):
         """
 
 
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A vault for one call: its index if it keeps its own links, its folder if that is in reach, and else the app."""
+
+    vault: Vault
+    index: Index | None
+    folder: str | None
+    app: AppAnswers | None = None
+
+
 class Backend(Protocol):
     """One way out to vaults."""
 
@@ -90,8 +104,8 @@ class Backend(Protocol):
     def name(self) -> str:
         """As the log and people call it."""
 
-    def open(self, wanted: str, call: CallContext) -> tuple[Vault, Index | None]:
-        """The vault that a name, an id or a path means, for one call, and its index if it has one."""
+    def open(self, wanted: str, call: CallContext) -> Found:
+        """The vault that a name, an id or a path means, for one call."""
 
     def active(self, wanted: str, call: CallContext) -> Active | None:
         """The note in front of the person; raises where that can't be known without disturbing them."""

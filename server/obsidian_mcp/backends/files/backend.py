@@ -19,6 +19,7 @@ from obsidian_mcp.settings import Settings
 from obsidian_mcp.state import State
 from obsidian_mcp.vault.active import Active
 from obsidian_mcp.vault.index import Disk, Index
+from obsidian_mcp.vault.port import Found
 
 
 class _Kept:
@@ -46,7 +47,7 @@ class FilesBackend:
         self._lock = threading.Lock()
         self._known: dict[str, _Kept] = {}
 
-    def open(self, wanted: str, call: CallContext) -> tuple[FilesVault, Index]:
+    def open(self, wanted: str, call: CallContext) -> Found:
         place = self._locate(wanted)
         folder = place.require_folder()
         kept = self._keep(wanted, folder)
@@ -58,7 +59,8 @@ class FilesBackend:
                     if alone:
                         kept.recovery.recover()
         address = Address(place, folder)
-        return FilesVault(kept.root, kept.recovery, kept.swept, call, address), kept.index
+        vault = FilesVault(kept.root, kept.recovery, kept.swept, call, address)
+        return Found(vault, kept.index, str(kept.root.path))
 
     def health(self, wanted: tuple[str, ...]) -> str:
         try:

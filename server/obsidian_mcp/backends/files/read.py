@@ -36,6 +36,13 @@ def settings(root: VaultRoot) -> VaultConfig:
     return VaultConfig(found if isinstance(found, dict) else {}, is_obsidians)
 
 
+def types(root: VaultRoot) -> dict[str, str]:
+    """The types of properties, from `.obsidian/types.json`."""
+    found = _configured(root, "types.json")
+    known = found.get("types") if isinstance(found, dict) else None
+    return {name: kind for name, kind in known.items() if isinstance(kind, str)} if isinstance(known, dict) else {}
+
+
 def workspace(root: VaultRoot) -> Workspace:
     """What the app last wrote down of its windows, as far as the files are still there."""
     try:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from obsidian_mcp.backends.files import read, record, transaction, write
 from obsidian_mcp.backends.files.recovery import Recovery
@@ -63,6 +63,9 @@ class FilesVault:
 
     def settings(self) -> VaultConfig:
         return read.settings(self._root)
+
+    def types(self) -> Mapping[str, str]:
+        return read.types(self._root)
 
     def read(self, path: VaultPath) -> bytes:
         return read.note(self._root, path)

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from obsidian_mcp.backends.files import record
 from obsidian_mcp.backends.files.root import VaultRoot
 from obsidian_mcp.backends.obsidian import argv, discover, probe, replies
+from obsidian_mcp.backends.obsidian.asking import Asking
 from obsidian_mcp.backends.obsidian.client import Client
 from obsidian_mcp.backends.obsidian.vault import ObsidianVault
 from obsidian_mcp.call import CallContext
@@ -17,6 +18,7 @@ from obsidian_mcp.registry import HOW_TO_INSTALL, Address, Located, with_doctor
 from obsidian_mcp.settings import Settings, looks_like_path
 from obsidian_mcp.state import State
 from obsidian_mcp.vault.active import Active, Unreadable, from_app
+from obsidian_mcp.vault.port import Found
 
 HEALTH_LIMIT = 5.0
 
@@ -33,7 +35,7 @@ class ObsidianBackend:
         self._folders: dict[str, str] = {}
         self._states: dict[str, State] = {}  # by real path: each knows how its lock has fared
 
-    def open(self, wanted: str, call: CallContext) -> tuple[ObsidianVault, None]:
+    def open(self, wanted: str, call: CallContext) -> Found:
         command = self._find_command()
         place = self._locate(wanted)
         found = place.found
@@ -55,7 +57,8 @@ class ObsidianBackend:
         if within_reach:
             with contextlib.suppress(FileFailed):  # logged; a read does without, and the next write tries again
                 record.put_right(within_reach, state)
-        return ObsidianVault(client, within_reach, state, call, Address(place, folder)), None
+        vault = ObsidianVault(client, within_reach, state, call, Address(place, folder))
+        return Found(vault, None, str(within_reach.path) if within_reach else None, Asking(client))
 
     def health(self, wanted: tuple[str, ...]) -> str:
         """Never starts the app: a command that might is not asked."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from obsidian_mcp.backends.files import read, write
@@ -77,6 +77,9 @@ class ObsidianVault:
 
     def settings(self) -> VaultConfig:
         return read.settings(self._root) if self._root else VaultConfig()
+
+    def types(self) -> Mapping[str, str]:
+        return read.types(self._root) if self._root else {}
 
     def read(self, path: VaultPath) -> bytes:
         return self._verifier.shown(path)

@@ -84,7 +84,7 @@ def mention_note(settings: Settings, named: str, lines: tuple[int, int] | None) 
         raise UsageError(f"no door {which}is open; open one with obsidian-mcp ide --vault NAME")
     if len(folders) > 1:
         raise UsageError(f"several doors are open, name one with --vault: {', '.join(folders)}")
-    vault, _ = files_backend(settings).open(folders[0], CallContext())
+    vault = files_backend(settings).open(folders[0], CallContext()).vault
     try:
         path = existing(Reference.parse(named), vault)
     except BadPath as problem:

@@ -42,7 +42,7 @@ class IdeWorkspace:
         return self._folder.workspace()
 
     def show(self, path: VaultPath, call: CallContext) -> None:
-        self._backend.open(self._wanted, call)[0].show(path, new_tab=False)
+        self._backend.open(self._wanted, call).vault.show(path, new_tab=False)
 
     def read(self, path: VaultPath) -> str:
         return text.decoded(path, self._folder.read(path))

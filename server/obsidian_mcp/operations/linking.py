@@ -1,0 +1,160 @@
+"""The links of a vault: to a note, from it, those that lead nowhere, and the notes that none leads to."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from obsidian_mcp.call import CallContext, NotBegun
+from obsidian_mcp.operations.passages import cut
+from obsidian_mcp.vault.contents import Contents
+from obsidian_mcp.vault.links.link import Form, Link
+from obsidian_mcp.vault.links.link_names import key_of_path
+from obsidian_mcp.vault.links.link_rewrites import leads_to
+from obsidian_mcp.vault.links.reader import links_in
+from obsidian_mcp.vault.links.resolver import Resolver
+
+LONGEST_TEXT = 160  # characters of a line that are shown
+LONGEST_LINK = 200
+LONGEST = 5.0  # seconds that counting links may take where nothing hangs on the number
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A link where it stands; `target` is None if it leads nowhere."""
+
+    path: str
+    line: int | None = None
+    link: str | None = None
+    target: str | None = None
+    text: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """So many links, of which `page` gives some: from which on, and how many."""
+
+    total: int
+    page: Callable[[int, int], list[Found]]
+    note: str | None = None
+
+    @classmethod
+    def of(cls, found: list[Found], note: str | None = None) -> Listing:
+        return cls(len(found), lambda first, most: found[first : first + most], note)
+
+
+def listed(kind: str, path: str | None, contents: Contents, call: CallContext) -> Listing:
+    """By kind; `path` is the note that is meant."""
+    if kind == "orphans":
+        return Listing.of([Found(each) for each in orphans(contents, call)])
+    if path is not None and kind == "backlinks":
+        return Listing.of(backlinks(path, contents, call))
+    if path is not None:
+        there = contents.resolver(call)
+        found = [link for _, data in contents.read_all([path], call) for link in links_of(path, data, there)]
+        return Listing.of([link for link in found if kind == "outgoing" or link.target is None])
+    return _broken(contents, call)
+
+
+def _broken(contents: Contents, call: CallContext) -> Listing:
+    """Only the notes of one page are read again, for the lines."""
+    counts, there = broken(contents, call), contents.resolver(call)
+
+    def page(first: int, most: int) -> list[Found]:
+        kept: list[Found] = []
+        for path, count in counts:
+            if first >= count:
+                first -= count
+                continue
+            found = [link for _, data in contents.read_all([path], call) for link in links_of(path, data, there)]
+            kept += [link for link in found if link.target is None][first:]
+            first = 0
+            if len(kept) >= most:
+                break
+        return kept[:most]
+
+    return Listing(sum(count for _, count in counts), page)
+
+
+def links_of(path: str, data: bytes, there: Resolver) -> Iterator[Found]:
+    """Every link in a file, in its order."""
+    text = data.decode("utf-8", "replace")
+    line, counted = 1, 0
+    for link in links_in(path, text):
+        line += text.count("\n", counted, link.start)
+        counted = link.start
+        yield Found(path, line, written(text, link), leads_to(there, link, path), _line_at(text, link.start))
+
+
+def backlinks(path: str, contents: Contents, call: CallContext) -> list[Found]:
+    """The links in other files that lead to it, by path and line."""
+    there = contents.resolver(call)
+    candidates = sorted(other for other in contents.mentioning(key_of_path(path), call) if other != path)
+    return [
+        found
+        for other, data in contents.read_all(candidates, call)
+        for found in links_of(other, data, there)
+        if found.target == path
+    ]
+
+
+def broken(contents: Contents, call: CallContext) -> list[tuple[str, int]]:
+    """The files with links that lead nowhere, and how many each has."""
+    there = contents.resolver(call)
+    counted = (
+        (path, sum(leads_to(there, link, path) is None for link in links)) for path, links in contents.links(call)
+    )
+    return sorted((path, count) for path, count in counted if count)
+
+
+def orphans(contents: Contents, call: CallContext) -> list[str]:
+    """The notes that no other file links to."""
+    there = contents.resolver(call)
+    linked: set[str] = set()
+    for path, links in contents.links(call):
+        linked.update(goal for link in links if (goal := leads_to(there, link, path)) and goal != path)
+    return sorted(path for path in there.paths() if path[-3:].lower() == ".md" and path not in linked)
+
+
+def counted(path: str, contents: Contents, call: CallContext) -> int | None:
+    """How many notes and canvases link to it; None where that can't be told soon enough."""
+    try:
+        return len({found.path for found in backlinks(path, contents, call.part(min(LONGEST, call.remaining / 2)))})
+    except NotBegun:
+        return None
+
+
+def written(text: str, link: Link) -> str:
+    """The whole link as it stands there, as far as that is plain to see."""
+    if link.form is Form.WIKI:
+        start, end = text.rfind("[[", 0, link.start), text.find("]]", link.end)
+        start -= text[start - 1 : start] == "!"
+        if start >= 0 and end >= 0 and "\n" not in text[start:end]:
+            return cut(text[start : end + 2], LONGEST_LINK)
+    elif link.form is not Form.CANVAS:
+        middle, end = text.rfind("](", 0, link.start), text.find(")", link.end)
+        start = _opening_bracket(text, middle)
+        if start >= 0 and end >= 0 and "\n" not in text[start:end]:
+            return cut(text[start : end + 1], LONGEST_LINK)
+    return cut(text[link.start : link.end], LONGEST_LINK)
+
+
+def _opening_bracket(text: str, closing: int) -> int:
+    """The bracket that is closed there, on the same line."""
+    depth = 0
+    for at in range(closing, max(-1, closing - 1000), -1):
+        depth += (text[at] == "]") - (text[at] == "[")
+        if not depth:
+            return at - (text[at - 1 : at] == "!")
+        if text[at] == "\n":
+            break
+    return -1
+
+
+def _line_at(text: str, at: int) -> str:
+    start, end = text.rfind("\n", 0, at) + 1, text.find("\n", at)
+    line = text[start : len(text) if end < 0 else end].strip()
+    if len(line) <= LONGEST_TEXT:
+        return line
+    before = max(0, at - start - LONGEST_TEXT // 2)
+    return cut(f"{'…' if before else ''}{line[before:]}", LONGEST_TEXT)

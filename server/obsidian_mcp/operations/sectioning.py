@@ -1,0 +1,28 @@
+"""From what a caller calls a section to the one that is meant."""
+
+from __future__ import annotations
+
+from obsidian_mcp.errors import AmbiguousName, NoteNotFound
+from obsidian_mcp.vault import frontmatter, sections
+from obsidian_mcp.vault.path import VaultPath
+from obsidian_mcp.vault.structure import Structure
+
+
+def section_of(path: VaultPath, text: str, wanted: str) -> sections.Section:
+    """Raises unless there is exactly one; the message has the names that can be given."""
+    structure = Structure(text, frontmatter.read(text).body)
+    try:
+        return sections.find(structure, text, wanted)
+    except sections.NoSection as problem:
+        if problem.several:
+            lines = ", ".join(str(section.line) for section in problem.several)
+            names = "; ".join(section.name for section in problem.several)
+            raise AmbiguousName(
+                f"{path} has {len(problem.several)} sections {wanted!r}, in lines {lines}.",
+                f"Give one of these as section: {names}.",
+                path=path.value,
+            ) from None
+        names = "; ".join(problem.nearest)
+        what = "block" if wanted.startswith("^") else "section"
+        hint = f"It has: {names}." if names else f"It has no {what}s: read it without section."
+        raise NoteNotFound(f"{path} has no {what} {wanted!r}.", hint, path=path.value) from None

@@ -1,0 +1,370 @@
+"""The tools that find: notes by what they say, folders, outlines, links, properties."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Annotated, Any, Literal, TypeVar
+
+from pydantic import Field
+
+from obsidian_mcp.errors import InvalidArguments
+from obsidian_mcp.operations import asking, linking, paging, searching, surveying
+from obsidian_mcp.operations.finding import existing
+from obsidian_mcp.protocol import results
+from obsidian_mcp.protocol.jsonrpc import encode
+from obsidian_mcp.tools.notes import FOR_CLAUDE_CODE, NameOfNote, Target, Text, when
+from obsidian_mcp.tools.tool import Context, Effect, NamesNote, Params, plain, tool
+from obsidian_mcp.tools.toolsets import FIND
+from obsidian_mcp.vault import text
+from obsidian_mcp.vault.contents import Contents
+from obsidian_mcp.vault.index import File
+from obsidian_mcp.vault.links.reader import links_in
+from obsidian_mcp.vault.query.matching import Note
+from obsidian_mcp.vault.sections import outline
+from obsidian_mcp.vault.words import folded
+
+T = TypeVar("T")
+
+Limit = Annotated[int, Field(ge=1, le=1000)]
+Cursor = Annotated[Text | None, Field(description="next_cursor of the last page.")]
+
+
+class SearchNotes(Params):
+    query: Annotated[Text, Field(description="Empty: the newest.")]
+    modified_after: Annotated[Text | None, Field(description="ISO date or time.")] = None
+    sort: Literal["relevance", "modified", "name"] = "relevance"
+    show: Annotated[list[Text], Field(default_factory=list, description="Properties to show.")]
+    limit: Limit = 5
+    max_chars: Annotated[int, Field(ge=200)] = 4000
+    cursor: Cursor = None
+
+
+class ListFolder(Params):
+    folder: Annotated[Text, Field(description="Empty: the vault.")] = ""
+    depth: Annotated[int, Field(ge=1)] = 1
+    sort: Literal["name", "modified"] = "name"
+    limit: Limit = 100
+    cursor: Cursor = None
+
+
+class OutlineNote(Target):
+    cursor: Cursor = None
+
+
+class ListLinks(Params):
+    kind: Literal["backlinks", "outgoing", "broken", "orphans"]
+    name: Annotated[NameOfNote | None, NamesNote(), Field(description="For backlinks, outgoing.")] = None
+    limit: Limit = 50
+    cursor: Cursor = None
+
+
+class ListProperties(Params):
+    property: Annotated[Text | None, Field(description="Its values, such as tags.")] = None
+    limit: Limit = 100
+    cursor: Cursor = None
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    line: int
+    text: str
+    section: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class FoundNote:
+    path: str
+    passages: list[Passage]
+    properties: dict[str, Any] | None = None
+    more: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class NotesFound:
+    notes: list[FoundNote]
+    total: int
+    unmatched: list[str] | None = None
+    note: str | None = None
+    next_cursor: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ListedFolder:
+    path: str
+    notes: int
+
+
+@dataclass(frozen=True, slots=True)
+class ListedFile:
+    path: str
+    size: int | None = None
+    modified: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class FolderListed:
+    folders: list[ListedFolder]
+    files: list[ListedFile]
+    total: int
+    note: str | None = None
+    next_cursor: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ListedSection:
+    section: str
+    level: int
+    line: int
+    lines: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NoteOutlined:
+    path: str
+    etag: str
+    lines: int
+    properties: dict[str, Any] | None = None
+    sections: list[ListedSection]
+    blocks: list[str] | None = None
+    tags: list[str] | None = None
+    links_in: int | None = None
+    links_out: int
+    note: str | None = None
+    next_cursor: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ListedLink:
+    path: str
+    line: int | None = None
+    link: str | None = None
+    target: str | None = None
+    text: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class LinksListed:
+    links: list[ListedLink]
+    total: int
+    note: str | None = None
+    next_cursor: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ListedValue:
+    value: str
+    type: str
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class PropertiesListed:
+    items: list[ListedValue]
+    total: int
+    note: str | None = None
+    next_cursor: str | None = None
+
+
+ROOM_FOR_CURSOR = 80  # bytes of a result for what is added to it last
+
+
+@tool("Search notes", Effect.READS, FIND, meta=FOR_CLAUDE_CODE, whole_vault=True)
+def obsidian_search_notes(params: SearchNotes, it: Context) -> NotesFound:
+    """Find notes by what they say. Bare words rank the notes that have any of them; the rest filters, in Obsidian's
+    search language: "a phrase" -word (a OR b) tag:#x path:Folder file:name line:(a b) section:(a b) task-todo:word
+    [property] [property:value] [due:<2026-12-01] /regex/. Passages name a section to read.
+    """
+    query = searching.understood(params.query)
+    after = None if params.modified_after is None else searching.moment(params.modified_after)
+    of = paging.fingerprint(params.query, params.sort, params.modified_after)
+    first = paging.offset(params.cursor, of)
+    note: str | None
+    if it.contents is None:
+        matches, note = asking.search(params.query, query, it.asked)
+    else:
+        matches = it.contents.matching(query, it.vault.settings().is_excluded(), it.call)
+        note = searching.not_searched(matches)
+    hits = searching.ordered(matches.hits, params.sort, query, after)
+    about = NotesFound([], len(hits), matches.unmatched or None, note)
+    reads = asking.reader(it.vault) if it.contents is None else it.contents.read
+    wanted = hits[first : first + params.limit]
+    shown = _shown_notes(
+        searching.shown(wanted, matches, query, reads, params.show, params.max_chars), about, params, it
+    )
+    after_last = first + len(shown)
+    more = paging.cursor(after_last, of) if shown and after_last < len(hits) else None
+    return replace(about, notes=shown, next_cursor=more)
+
+
+def _shown_notes(
+    notes: Iterable[searching.Shown], about: NotesFound, params: SearchNotes, it: Context
+) -> list[FoundNote]:
+    """As many as there is room for, best first; the first of them at least by its name."""
+    chars = params.max_chars - searching.characters(plain(about)) - ROOM_FOR_CURSOR
+    room = it.page - results.size(plain(about)) - ROOM_FOR_CURSOR
+    kept: list[FoundNote] = []
+    for shown in notes:
+        note = FoundNote(
+            shown.path,
+            [Passage(each.line, each.text, each.section) for each in shown.passages],
+            shown.properties,
+            shown.more or None,
+        )
+        while note.passages and not _fits(note, chars, room) and not kept:
+            note = replace(note, passages=note.passages[:-1], more=(note.more or 0) + 1)
+        if kept and not _fits(note, chars, room):
+            break
+        chars -= searching.characters(plain(note)) + 1
+        room -= _size(note)
+        kept.append(note)
+    return kept
+
+
+def _fits(note: FoundNote, chars: int, room: int) -> bool:
+    return searching.characters(plain(note)) < chars and _size(note) <= room
+
+
+def _size(item: Any) -> int:
+    """The bytes that it takes in a list."""
+    return len(encode(plain(item))) + 1
+
+
+@tool("List a folder", Effect.READS, FIND, whole_vault=True)
+def obsidian_list_folder(params: ListFolder, it: Context) -> FolderListed:
+    """The folders and files in a folder, as deep as asked for."""
+    if it.contents is None:
+        survey, note = asking.survey(it.vault)
+    else:
+        survey, note = it.contents.survey(it.call), None
+        if survey.closed:
+            note = f"Not listed: {', '.join(f'{folder} ({closed.why})' for folder, closed in survey.closed[:3])}."
+    folder = surveying.existing_folder(params.folder, survey.folders, (file.path for file in survey.files))
+    is_here = surveying.within(folder, params.depth)
+    folders = sorted(inner for inner in survey.folders if inner != folder and is_here(inner))
+    files = surveying.ordered((file for file in survey.files if is_here(file.path)), params.sort)
+    counts = surveying.notes_below(folders, (file.path for file in survey.files))
+    of = paging.fingerprint(folder, params.depth, params.sort)
+    first = paging.offset(params.cursor, of)
+    entries: list[ListedFolder | ListedFile] = [ListedFolder(inner, counts[inner]) for inner in folders]
+    entries += [_listed_file(file) for file in files]
+    about = FolderListed([], [], len(files), note)
+    kept = _page(entries, first, params.limit, about, it)
+    return replace(
+        about,
+        folders=[entry for entry in kept if isinstance(entry, ListedFolder)],
+        files=[entry for entry in kept if isinstance(entry, ListedFile)],
+        next_cursor=_next(first, kept, entries, of),
+    )
+
+
+def _listed_file(file: File) -> ListedFile:
+    if not file.stamp:  # the app tells names alone
+        return ListedFile(file.path)
+    return ListedFile(file.path, file.size, when(file.modified / 1e9))
+
+
+def _page(entries: Sequence[T], first: int, limit: int, about: Any, it: Context) -> list[T]:
+    room = it.page - results.size(plain(about)) - ROOM_FOR_CURSOR
+    return paging.fitting(entries[first : first + limit], _size, room, limit)
+
+
+def _next(first: int, kept: Sequence[Any], entries: Sequence[Any], of: str) -> str | None:
+    return paging.cursor(first + len(kept), of) if first + len(kept) < len(entries) else None
+
+
+@tool("Outline a note", Effect.READS, FIND, whole_vault=True)
+def obsidian_outline_note(params: OutlineNote, it: Context) -> NoteOutlined:
+    """A note's sections, block ids, properties, tags and counts of links, without its text. Sections and blocks are
+    named as the argument section takes them.
+    """
+    path = params.path_in(it.vault)
+    data = it.vault.read(path)
+    note = Note(path.value, text.decoded(path, data).encode())
+    of = paging.fingerprint(path.value, text.etag(data))
+    first = paging.offset(params.cursor, of)
+    about = NoteOutlined(
+        path=path.value,
+        etag=text.etag(data),
+        lines=text.line_count(note.text),
+        properties=dict(note.properties) or None if not first else None,
+        sections=[],
+        links_in=linking.counted(path.value, it.contents, it.call)
+        if it.contents
+        else asking.backlink_count(path, it.asked),
+        links_out=len({link.target for link in links_in(path.value, note.text)}),
+        tags=note.tags or None,
+        note=note.front.problem,
+    )
+    entries: list[ListedSection | str] = [
+        ListedSection(section.name, section.level, section.line, section.lines)
+        for section in outline(note.structure, note.text)
+    ]
+    entries += [f"^{block.id}" for block in note.structure.blocks]
+    if results.size(plain(about)) > it.page * 3 // 4:
+        about = replace(
+            about, properties=None, tags=None, note="The properties are too long to be shown here: read the note."
+        )
+    kept = _page(entries, first, len(entries), about, it)
+    return replace(
+        about,
+        sections=[entry for entry in kept if isinstance(entry, ListedSection)],
+        blocks=[entry for entry in kept if isinstance(entry, str)] or None,
+        next_cursor=_next(first, kept, entries, of),
+    )
+
+
+@tool("List links", Effect.READS, FIND, whole_vault=True)
+def obsidian_list_links(params: ListLinks, it: Context) -> LinksListed:
+    """Links to a note (backlinks), links in it (outgoing), links that lead nowhere (broken), or notes that nothing
+    links to (orphans).
+    """
+    path = None if params.name is None else existing(params.name, it.vault).value
+    if path is None and params.kind in ("backlinks", "outgoing"):
+        raise InvalidArguments(f"kind {params.kind} needs a name.", "Name the note.")
+    of = paging.fingerprint(params.kind, path)
+    first = paging.offset(params.cursor, of)
+    if it.contents is None:
+        listing = asking.links(params.kind, path, it.asked, it.vault)
+    else:
+        listing = linking.listed(params.kind, path, it.contents, it.call)
+    about = LinksListed([], listing.total, listing.note)
+    room = it.page - results.size(plain(about)) - ROOM_FOR_CURSOR
+    found = [
+        ListedLink(each.path, each.line, each.link, each.target, each.text)
+        for each in listing.page(first, params.limit)
+    ]
+    kept = paging.fitting(found, _size, room, params.limit)
+    more = paging.cursor(first + len(kept), of) if kept and first + len(kept) < listing.total else None
+    return replace(about, links=kept, next_cursor=more)
+
+
+@tool("List properties", Effect.READS, FIND, whole_vault=True)
+def obsidian_list_properties(params: ListProperties, it: Context) -> PropertiesListed:
+    """The properties that notes have, or the values of one, with how many notes have each. Tags are a property,
+    those in the text too.
+    """
+    note = None
+    if it.contents is None:
+        found, note = asking.properties(params.property, it.asked, it.vault)
+    else:
+        found = _counted(params.property, it.contents, it)
+    of = paging.fingerprint(params.property)
+    first = paging.offset(params.cursor, of)
+    items = [ListedValue(*each) for each in found]
+    about = PropertiesListed([], len(items), note)
+    kept = _page(items, first, params.limit, about, it)
+    return replace(about, items=kept, next_cursor=_next(first, kept, items, of))
+
+
+def _counted(wanted: str | None, contents: Contents, it: Context) -> list[surveying.Counted]:
+    """Without the notes that the vault excludes, as in the app."""
+    is_excluded, types = it.vault.settings().is_excluded(), it.vault.types()
+    is_tags = wanted is not None and folded(wanted) == surveying.TAGS
+    tags = [tags for path, tags in contents.tags(it.call) if not is_excluded(path)] if is_tags or wanted is None else []
+    if is_tags:
+        return surveying.tag_values(tags)
+    notes = [values for path, values in contents.properties(it.call) if not is_excluded(path)]
+    if wanted is None:
+        return surveying.property_names(notes, len(tags), types)
+    return surveying.property_values(wanted, notes, types)
