@@ -21,6 +21,10 @@ def write(*keys: str) -> Access:
     return Access(frozenset(keys), writes=True)
 
 
+def read_all() -> Access:
+    return Access(frozenset(), writes=False, after_writes=True)
+
+
 class Gate:
     """A job that says when it has begun, and goes on when it may."""
 
@@ -209,3 +213,16 @@ def test_where_no_thread_can_be_started_jobs_run_on_those_there_are(
     scheduler.submit(write("a"), job(0))
     assert over.wait(PATIENCE)
     assert ran == list(range(3000))
+
+
+def test_a_read_of_everything_waits_for_earlier_writes_and_holds_up_none(gates: list[Gate]) -> None:
+    scheduler = Scheduler()
+    first, reading, later = gates
+    scheduler.submit(write("a"), first)
+    scheduler.submit(read_all(), reading)
+    assert first.begun.wait(PATIENCE)
+    assert not reading.begun.is_set()
+    first.may_end.set()
+    assert reading.begun.wait(PATIENCE)
+    scheduler.submit(write("b"), later)
+    assert later.begun.wait(PATIENCE)

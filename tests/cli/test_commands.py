@@ -29,6 +29,41 @@ def test_tools_are_shown_as_a_table_and_as_json(own_world: World) -> None:
     assert [tool["name"] for tool in listed] == READING
 
 
+def test_tools_are_shown_with_their_sets_and_bytes(own_world: World) -> None:
+    shown = run_inside(own_world.environment(COLUMNS="200"), "tools", "--toolsets", "notes").stdout.decode()
+    sets = [line.split()[:3] for line in shown.splitlines() if line.startswith(("notes ", "find "))]
+    assert sets == [["notes", "yes", "9"], ["find", "no", "5"]]
+
+
+def test_a_search_is_readable_and_as_json(own_world: World) -> None:
+    own_world.put("Garden.md", "# Beds\n\nRaised beds \x1b[31mkeep warm.\n")
+    options = ("--vault", str(own_world.vault), "--backend", "embedded")
+    done = run_inside(own_world.environment(), "search", "raised flumphery", *options)
+    shown = done.stdout.decode()
+    assert done.returncode == 0
+    assert [line.strip() for line in shown.splitlines()][:3] == [
+        "Garden.md",
+        "3  Beds",
+        "Raised beds \\x1b[31mkeep warm.",
+    ]
+    assert "1 note; found nowhere: flumphery" in shown
+    done = run_inside(own_world.environment(), "search", "raised", "--json", *options)
+    assert json.loads(done.stdout)["data"]["total"] == 1
+    assert run_inside(own_world.environment(), "search", "[raised", *options).returncode == 2
+
+
+def test_an_index_is_made_rebuilt_and_forgotten(own_world: World) -> None:
+    own_world.put("Garden.md", "Raised beds.\n")
+    options = ("--vault", str(own_world.vault), "--backend", "embedded")
+    for flags in ((), ("--rebuild",)):
+        done = run_inside(own_world.environment(), "index", *flags, *options)
+        assert (done.returncode, b"1 notes and canvases" in done.stdout) == (0, True)
+        assert list((own_world.folder / "home").rglob("index.sqlite"))
+    assert run_inside(own_world.environment(), "index", "--forget", *options).returncode == 0
+    assert not list((own_world.folder / "home").rglob("index.sqlite*"))
+    assert run_inside(own_world.environment(), "index", "--forget", "--rebuild", *options).returncode == 2
+
+
 def test_a_call_is_readable_and_exits_with_zero(own_world: World) -> None:
     own_world.put("Note.md", "# Hello\n")
     done = run_inside(

@@ -37,7 +37,7 @@ class Forms:
         accented = self._script == "LATIN" and not (written or word).isascii()
         self._languages = _ACCENTED if accented else _STEMMERS.get(self._script, ())
         self._stems = [_stemmed(language, word) for language in self._languages]
-        self._has_forms = len(word) >= min(SHORTEST, self._least_shared + 1) and self._script != ""
+        self._has_forms = len(word) >= min(SHORTEST, self._least_shared) and self._script != ""
 
     @property
     def _least_shared(self) -> int:
