@@ -21,6 +21,7 @@ from obsidian_mcp.vault.links.reader import links_in
 from obsidian_mcp.vault.query import ranking, tree
 from obsidian_mcp.vault.query.matching import Matcher, Note
 from obsidian_mcp.vault.query.ranking import Word
+from obsidian_mcp.vault.query.related import related
 from obsidian_mcp.vault.query.tree import Filter, Part, Query
 from obsidian_mcp.vault.words import folded, words_in
 
@@ -178,16 +179,29 @@ class _Search:
         return [(word, word.worth * ranking.rarity(count, len(ids))) for word, ids in self._scores.items() if ids]
 
     def _hits(self, ids: Ids) -> list[Hit]:
-        total = dict.fromkeys(ids, 0.0)
-        for word, worth in self._worth():
+        had: dict[int, list[tuple[float, float]]] = {id: [] for id in ids}
+        worths = self._worth()
+        for word, worth in worths:
             for id, score in self._scores[word].items():
-                if id in total:
-                    total[id] += score * worth
-        files = self._files
-        return [Hit(files[id].path, score, files[id].modified) for id, score in total.items()]
+                if id in had:
+                    had[id].append((worth, score))
+        if ids:
+            self._add_others(had)
+        files, every = self._files, sum(worth for _, worth in worths)
+        return [Hit(files[id].path, ranking.combined(pairs, every), files[id].modified) for id, pairs in had.items()]
+
+    def _add_others(self, had: dict[int, list[tuple[float, float]]]) -> None:
+        """What it is worth to have another word for one that a note doesn't have itself."""
+        words = [word for word in self._scores if not word.is_part]
+        for word, other in related(words).items():
+            found = self._store.matching(other.expression) & self._notes
+            named = self._store.matching(f"{{name headings}} : ({other.expression})") & found if found else found
+            in_text, in_name = (ranking.worth_of_others(word, len(self._notes), len(ids)) for ids in (found, named))
+            for id in found & had.keys() - self._scores[word].keys():
+                had[id].append((in_name, other.in_name) if id in named else (in_text, other.in_text))
 
     def _unmatched(self) -> list[str]:
-        missing = (word.written for word, ids in self._scores.items() if not ids and word.worth == 1.0)
+        missing = (word.written for word, ids in self._scores.items() if not ids and not word.is_part)
         return list(dict.fromkeys(missing))
 
     # What each part of the search says: the notes it certainly finds, and those it may find

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+import collections
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from obsidian_mcp.call import CallContext
@@ -15,6 +16,7 @@ from obsidian_mcp.vault.links.reader import links_in
 from obsidian_mcp.vault.query import ranking
 from obsidian_mcp.vault.query.matching import Matcher, Note
 from obsidian_mcp.vault.query.ranking import Counts, Word
+from obsidian_mcp.vault.query.related import Others, related
 from obsidian_mcp.vault.query.tree import Query
 
 BETWEEN_CHECKS = 32  # files
@@ -99,7 +101,8 @@ class _Search:
         self._matcher = Matcher(query, self._has_one, call)
         self._counts: dict[Word, Counts] = {}
         self._having = dict.fromkeys(words, 0)
-        self._found: list[tuple[File, dict[Word, Counts], int]] = []
+        self._others = related([word for word in words if not word.is_part])
+        self._found: list[tuple[File, dict[Word, Counts], dict[Word, float], int]] = []
         self._notes = self._length = 0
 
     def look_at(self, file: File, note: Note, may_be_found: bool) -> None:
@@ -113,7 +116,11 @@ class _Search:
                 self._counts[word] = counts
                 self._having[word] += 1
         if may_be_found and self._matcher.matches(note):
-            self._found.append((file, self._counts, len(note.text)))
+            others = {word: had for word, other in self._others.items() if (had := self._presence(word, other, texts))}
+            self._found.append((file, self._counts, others, len(note.text)))
+
+    def _presence(self, word: Word, other: Others, texts: Sequence[str]) -> float:
+        return 0.0 if word in self._counts else other.presence(texts)
 
     def _has_one(self, written: tuple[str, ...], note: Note) -> bool:
         """Of words of which none was looked for, because all of them say nothing, every note has one."""
@@ -123,14 +130,25 @@ class _Search:
     def found(self, unread: list[tuple[str, str]]) -> Matches:
         worth = {word: word.worth * ranking.rarity(self._notes, having) for word, having in self._having.items()}
         average = max(1.0, self._length / max(1, self._notes))
+        every = sum(worth[word] for word, having in self._having.items() if having)
+        had = collections.Counter(word for _, _, others, _ in self._found for word in others)
         hits = [
             Hit(
                 file.path,
-                sum(worth[word] * word.score(counts[word], length / average) for word in counts),
+                ranking.combined([*_own(counts, worth, length / average), *self._of_others(others, had)], every),
                 file.modified,
             )
-            for file, counts, length in self._found
+            for file, counts, others, length in self._found
         ]
-        unmatched = [word.written for word, having in self._having.items() if not having and word.worth == 1.0]
+        unmatched = [word.written for word, having in self._having.items() if not having and not word.is_part]
         known = [(word, worth[word]) for word, having in self._having.items() if having]
         return Matches(hits, known, list(dict.fromkeys(unmatched)), unread)
+
+    def _of_others(self, others: dict[Word, float], having: Mapping[Word, int]) -> Iterator[tuple[float, float]]:
+        """How rare they are is told by the notes that were found: reading all for them would take too long."""
+        for word, presence in others.items():
+            yield ranking.worth_of_others(word, len(self._found), having[word]), presence
+
+
+def _own(counts: dict[Word, Counts], worth: dict[Word, float], length: float) -> Iterator[tuple[float, float]]:
+    return ((worth[word], word.score(counts[word], length)) for word in counts)

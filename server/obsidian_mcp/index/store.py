@@ -197,11 +197,14 @@ class Store:
         sql = f"SELECT rowid, bm25(word, {NAME}, {HEADING}, {BODY}) FROM word WHERE word MATCH ?"
         return self.ask(lambda db: db.execute(sql, (f'"{phrase}"',)).fetchall())
 
+    def matching(self, expression: str) -> set[int]:
+        """The rows that an expression of FTS5's own language finds."""
+        rows = self.ask(lambda db: db.execute("SELECT rowid FROM word WHERE word MATCH ?", (expression,)).fetchall())
+        return {row[0] for row in rows}
+
     def having(self, words: Iterable[str]) -> set[int]:
         """The rows with these words next to one another."""
-        phrase = " ".join(words)
-        rows = self.ask(lambda db: db.execute("SELECT rowid FROM word WHERE word MATCH ?", (f'"{phrase}"',)).fetchall())
-        return {row[0] for row in rows}
+        return self.matching(f'"{" ".join(words)}"')
 
     def tags(self) -> list[tuple[int, list[str]]]:
         rows = self.ask(lambda db: db.execute("SELECT id, tags FROM fact WHERE tags != ''").fetchall())

@@ -8,6 +8,7 @@ there is no stemmer, a short ending may differ. Forms share their first letters,
 from __future__ import annotations
 
 import functools
+import re
 import unicodedata
 from typing import Any
 
@@ -42,6 +43,11 @@ class Forms:
     @property
     def _least_shared(self) -> int:
         return LEAST_SHARED.get(self._script, _SHARED)
+
+    @property
+    def stem(self) -> str:
+        """What the forms have in common, as the first stemmer says; the word itself where there is none."""
+        return self._stems[0] if self._stems else self.word
 
     @functools.cached_property
     def prefix(self) -> str:
@@ -86,8 +92,20 @@ def _shared(one: str, other: str) -> int:
     return min(len(one), len(other))
 
 
+# How British words are written elsewhere.
+_SPELLINGS = (
+    (re.compile(r"(?<=[a-z]{2})our(?=s?$|ed$|ing$|ite|ful|able)"), "or"),
+    (re.compile(r"(?<=[a-z]{3})is(?=e[ds]?$|ers?$|ing$|ations?$)"), "iz"),
+    (re.compile(r"(?<=[a-z]{2})tre(?=s?$)"), "ter"),
+    (re.compile(r"(?<=[a-z]{2})ll(?=ed$|ing$|ers?$)"), "l"),
+)
+
+
 @functools.lru_cache(maxsize=20_000)
 def _stemmed(language: str, word: str) -> str:
+    if language == "english":
+        for spelling, other in _SPELLINGS:
+            word = spelling.sub(other, word)
     found: str = _stemmer(language).stemWord(word)
     return found
 

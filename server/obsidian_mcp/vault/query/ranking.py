@@ -18,10 +18,25 @@ from obsidian_mcp.vault.words import searchable, words_in
 NAME, HEADING, BODY = 8.0, 3.0, 1.0
 FORM = 0.7  # what another form of a word is worth
 PART = 0.5  # what a part of a group is worth
+WEAK = 0.35  # what a word of everyday questions is worth
+OTHER_WORD = 0.5  # what another word for the same is worth
+COVERAGE = 0.5  # how much it counts that a note has all of the words, and not one of them often
 K1, B = 1.2, 0.75  # as in SQLite
 
 _IN_WORD = r"[0-9a-z\x80-\U0010ffff]"
 _BETWEEN = r"[^0-9a-z\x80-\U0010ffff]+"
+# Words of everyday questions, which tell little about what is meant: they count, and less than others.
+WEAK_WORDS = frozenset(
+    "across after again all allow also always another anything away back become before best better between both bring "
+    "came change come different done during each easily either else even ever every everything few find first full get "
+    "give given go goes going good got great happen help here instead itself just keep kept know last later least "
+    "leave left less let like little live long look lot made make makes making many may mean might more most much "
+    "must need never new next no none not nothing now off often once one only onto other out over own part people "
+    "person place "
+    "possible put quite really right said same say see seen several shall show shown since single something soon start "
+    "still such take taken tell thing things think three through time times together told too try turn two under until "
+    "up upon us use used using very want way ways week well went while within without work year yes yet".split()
+)
 STOP_WORDS = frozenset(
     "a about am an and any are as at be been being but by can could did do does doing for from had has have having he "
     "her him his how i if in into is it its me my of on or our she should so some than that the their them then there "
@@ -36,10 +51,11 @@ Counts = dict[str, list[int]]
 class Word:
     """A bare word of a search."""
 
-    def __init__(self, written: str, tokens: Sequence[str], worth: float = 1.0) -> None:
+    def __init__(self, written: str, tokens: Sequence[str], is_part: bool = False) -> None:
         self.written = written
         self.tokens = tuple(tokens)
-        self.worth = worth
+        self.is_part = is_part
+        self.worth = PART if is_part else WEAK if len(tokens) == 1 and tokens[0] in WEAK_WORDS else 1.0
         self.forms = Forms(tokens[0], written) if len(tokens) == 1 else None
         self._begin = self.forms.prefix if self.forms else tokens[0]
         rest = "".join(_BETWEEN + re.escape(token) for token in tokens[1:])
@@ -56,7 +72,7 @@ class Word:
             groups = [self.tokens[at : at + 2] for at in range(len(self.tokens) - 1)] if len(self.tokens) > 2 else []
         else:
             groups = [(token,) for token in self.tokens]
-        return [Word(self.written, group, PART) for group in groups]
+        return [Word(self.written, group, is_part=True) for group in groups]
 
     def count(self, text: str) -> dict[str, int]:
         """How often a searchable text has the word, in each of its forms."""
@@ -104,6 +120,20 @@ def ranking_words(written: Iterable[str]) -> list[Word]:
     found = [Word(word, tokens) for word in written if (tokens := words_in(word))]
     telling = [word for word in found if word.tokens != word.tokens[:1] or word.tokens[0] not in STOP_WORDS]
     return telling or found
+
+
+def combined(scores: Iterable[tuple[float, float]], all_words: float) -> float:
+    """Of pairs of what a word is worth and how much a note has of it; `all_words` is what all of them are worth."""
+    total = covered = 0.0
+    for worth, score in scores:
+        total += worth * score
+        covered += worth
+    return total * (covered / all_words) ** COVERAGE if covered else 0.0
+
+
+def worth_of_others(word: Word, notes: int, having: int) -> float:
+    """What it is worth to have another word for this one, which so many notes have."""
+    return OTHER_WORD * word.worth * rarity(notes, having)
 
 
 def rarity(notes: int, having: int) -> float:
