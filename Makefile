@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: help setup test check format unit quick coverage catalogue manifest specs icon picture readme bundle clients lowest demo live bench bench-quick fuzz law soak clean
+.PHONY: help setup test check format unit quick coverage catalogue manifest specs icon picture readme bundle clients lowest demo live bench bench-quick search-quality fuzz law soak clean
 help: ## List the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-11s %s\n", $$1, $$2}'
 
@@ -99,6 +99,9 @@ bench: $(READY) ## Everything measured, beside others, in about five minutes
 
 bench-quick: $(READY) ## Our own bars, in about a minute
 	$(BIN)/python -m bench --quick
+
+search-quality: $(READY) ## How often a search finds the right note, ours and others': make search-quality HELP=FOLDER SEEKSTONE=FOLDER
+	$(BIN)/python -m bench.quality --help-vault "$(HELP)" --seekstone "$(SEEKSTONE)" --rivals
 
 fuzz: $(READY) ## A million hostile lines, and the model-based tests for longer
 	$(BIN)/python -m tests.attack.wire

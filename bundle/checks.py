@@ -103,7 +103,7 @@ def check_content(declared: dict[str, Any], files: dict[str, bytes]) -> None:
 
 
 def _check_versions(version: str, files: dict[str, bytes]) -> None:
-    own = re.search(rb'__version__ = "([^"]+)"', files["server/obsidian_mcp/__init__.py"])
+    own = re.search(rb"__version__ = [\"']([^\"']+)", files["server/obsidian_mcp/__init__.py"])
     lock = tomllib.loads(files["uv.lock"].decode("utf-8"))
     urls = set(re.findall(r'"([a-z]+)://', files["uv.lock"].decode("utf-8")))
     _need(urls <= {"https"}, "the lock names places that are not https")

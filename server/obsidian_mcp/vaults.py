@@ -126,13 +126,13 @@ class Vaults:
             self.wanted = self._meant_by_now()
         at = self.labels.index(label) if self.labels else 0
         found = self.backend.open(self.wanted[at], call)
-        contents = None if found.folder is None else self._contents(found.folder)
+        contents = None if found.folder is None else self._contents(found.folder, found.index)
         return Opened(found.vault, found.index, contents, found.app)
 
-    def _contents(self, folder: str) -> Contents:
+    def _contents(self, folder: str, index: Index | None) -> Contents:
         """One for each folder. Two threads may each make one at first; the second is forgotten."""
         known = self._libraries.get(folder)
-        return known or self._libraries.setdefault(folder, library(folder, self._settings))
+        return known or self._libraries.setdefault(folder, library(folder, self._settings, index))
 
     def _meant_by_now(self) -> tuple[str, ...]:
         try:
@@ -230,14 +230,16 @@ def _index(disk: Disk) -> Index:
     return Index(names, Mentions(disk, names))
 
 
-def library(folder: str, settings: Settings) -> Library:
-    """What the notes in a folder say."""
+def library(folder: str, settings: Settings, index: Index | None = None) -> Library:
+    """What the notes in a folder say; with the names that an index has, if there is one."""
     from obsidian_mcp.backends.files.root import VaultRoot
     from obsidian_mcp.backends.files.scan import Scan
     from obsidian_mcp.index.library import Library
+    from obsidian_mcp.index.names import Names
     from obsidian_mcp.state import State
 
-    return Library(Scan(VaultRoot(folder)), State(folder, settings.environ).index_file)
+    names = index.names if index is not None and isinstance(index.names, Names) else None
+    return Library(Scan(VaultRoot(folder)), State(folder, settings.environ).index_file, names)
 
 
 def full_name(wanted: str, settings: Settings) -> str:

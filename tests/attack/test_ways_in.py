@@ -128,12 +128,19 @@ DOORS = {"stdio": stdio, "bridge": bridge, "envelope": envelope, "streamable": s
 
 def attempts(world: World, names: tuple[str, ...] = NAMES) -> Iterator[tuple[str, dict[str, Any]]]:
     """Each argument in turn, the others as they should be."""
-    good = {"name": "Note.md", "content": "text", "to": "Deep", "new_name": "Other"}
+    good = {
+        "name": "Note.md",
+        "content": "text",
+        "to": "Deep",
+        "new_name": "Other",
+        "query": "note",
+        "kind": "backlinks",
+    }
     for tool in CALLED:
         wanted = tool["inputSchema"]["properties"]
         base = {key: good[key] for key in tool["inputSchema"].get("required", [])}
         for argument in wanted:
-            values = names if argument in ("name", "to", "new_name") else VALUES
+            values = names if argument in ("name", "to", "new_name", "folder") else VALUES
             for value in values:
                 yield tool["name"], {**base, argument: _filled(value, world) if isinstance(value, str) else value}
 

@@ -10,7 +10,7 @@ import pytest
 from obsidian_mcp.call import CallContext
 from obsidian_mcp.index.mentions import Mentions
 from obsidian_mcp.index.names import SECOND, Names, is_settled
-from obsidian_mcp.vault.index import File, Listing, Survey
+from obsidian_mcp.vault.index import Closed, File, Listing, Stamps, Survey, stamp_in
 
 STEPS = {"FAT": 2 * SECOND, "HFS+": SECOND, "exFAT": SECOND // 100, "ext4": 4_000_000}
 
@@ -47,9 +47,15 @@ class Stepping:
     def read(self, path: str) -> bytes:
         return self.texts[path]
 
-    def survey(self, endings: tuple[str, ...] = ()) -> Survey:
-        files = [File(path, self.stamp(path) or 0, self.times[path], len(self.texts[path])) for path in self.texts]
-        return Survey(files, [], [])
+    def survey(self) -> Survey:
+        return Survey(self.changed_files((), {}, [])[0], [], [])
+
+    def changed_files(
+        self, endings: tuple[str, ...], known: Stamps, closed: list[tuple[str, Closed]]
+    ) -> tuple[list[File], int]:
+        files = [File(path, self.stamp(path) or 0, self.times[path], len(text)) for path, text in self.texts.items()]
+        changed = [file for file in files if stamp_in(known, file.path) != file.stamp]
+        return changed, len(files) - len(changed)
 
     def read_each(self, paths: Iterable[str]) -> Iterator[tuple[str, bytes | str | None]]:
         for path in paths:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.support.client import Server, ToolFailed
+from tests.support.client import READING, Server, ToolFailed
 from tests.support.world import World
 
 
@@ -13,7 +13,7 @@ def test_read_only_offers_what_changes_nothing(own_world: World) -> None:
     with Server(own_world.environment(), "--vault", "Vault", "--read-only") as server:
         server.initialize()
         names = [tool["name"] for tool in server.request("tools/list")["result"]["tools"]]
-        assert names == ["obsidian_read_note", "obsidian_open_note", "obsidian_file_info"]
+        assert names == READING
         before = own_world.tree()
         for tool in ("create_note", "append_note", "delete_note"):
             with pytest.raises(ToolFailed) as caught:
@@ -36,7 +36,7 @@ def test_with_several_vaults_every_tool_can_be_told_which(own_world: World) -> N
         server.initialize()
         for tool in server.request("tools/list")["result"]["tools"]:
             assert tool["inputSchema"]["properties"]["vault"]["enum"] == ["Vault", "Other"]
-            assert "vault" not in tool["inputSchema"]["required"]
+            assert "vault" not in tool["inputSchema"].get("required", [])
         assert server.call("read_note", name="Note")["content"] == "first"
         assert server.call("read_note", name="Note", vault="Other")["content"] == "other"
         assert server.call("read_note", name="Note", vault=None)["content"] == "first"

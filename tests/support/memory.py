@@ -25,7 +25,7 @@ from obsidian_mcp.vault import text
 from obsidian_mcp.vault.changes import ChangeSet, Committed, applied
 from obsidian_mcp.vault.config import VaultConfig
 from obsidian_mcp.vault.folding import fold
-from obsidian_mcp.vault.index import File, Index, Listing, Survey
+from obsidian_mcp.vault.index import Closed, File, Index, Listing, Stamps, Survey, stamp_in
 from obsidian_mcp.vault.names import Name
 from obsidian_mcp.vault.path import VaultPath, is_path
 from obsidian_mcp.vault.port import Stat
@@ -58,11 +58,18 @@ class Files(dict[str, bytes]):
     def read(self, path: str) -> bytes:
         return self[path]
 
-    def survey(self, endings: tuple[str, ...] = ()) -> Survey:
+    def survey(self) -> Survey:
+        files, _ = self.changed_files(("",), {}, [])
+        folders = {file.path[:at] for file in files for at in range(len(file.path)) if file.path[at] == "/"}
+        return Survey(files, sorted(folders), [])
+
+    def changed_files(
+        self, endings: tuple[str, ...], known: Stamps, closed: list[tuple[str, Closed]]
+    ) -> tuple[list[File], int]:
         shown = [path for path in self if not any(part.startswith(".") for part in path.split("/"))]
-        wanted = [path for path in shown if not endings or path.lower().endswith(endings)]
-        folders = {path[:at] for path in shown for at in range(len(path)) if path[at] == "/"}
-        return Survey([File(path, hash(self[path]), 0, len(self[path])) for path in wanted], sorted(folders), [])
+        files = [File(path, hash(self[path]), 0, len(self[path])) for path in shown if path.lower().endswith(endings)]
+        changed = [file for file in files if stamp_in(known, file.path) != file.stamp]
+        return changed, len(files) - len(changed)
 
     def read_each(self, paths: Iterable[str]) -> Iterator[tuple[str, bytes | str | None]]:
         for path in paths:
@@ -142,7 +149,7 @@ def context(files: Files) -> Callable[[str, CallContext, int], Context]:
     """What the tools get of such a vault."""
     names = Names(files)
     index = Index(names, Mentions(files, names))
-    library = Library(files, None)
+    library = Library(files, None, names)
     return lambda label, call, page: Context(Opened(MemoryVault(files), index, library), call, page)
 
 

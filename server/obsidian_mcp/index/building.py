@@ -13,9 +13,9 @@ from obsidian_mcp.errors import Failure
 from obsidian_mcp.index.entries import INDEXED, entry_of
 from obsidian_mcp.index.reading import Reading
 from obsidian_mcp.index.store import Busy, Entry, Store, Unusable
-from obsidian_mcp.vault.index import Disk, File, Survey
+from obsidian_mcp.vault.index import Disk, File
 
-BATCH, BATCH_BYTES = 2000, 8 << 20
+BATCH, BATCH_BYTES = 500, 8 << 20
 PATIENCE = 3600.0  # seconds
 
 
@@ -71,16 +71,16 @@ class Builder:
             if store.is_wasteful():
                 store.clear()
             looked = time.time_ns()
-            survey = self._disk.survey(INDEXED)
             known = {path: (id, stamp) for id, path, stamp, _ in store.notes()}
-            there = {file.path for file in survey.files}
-            store.save([], [id for path, (id, _) in known.items() if path not in there])
-            changed = [file for file in survey.files if known.get(file.path, (0, None))[1] != file.stamp]
+            files, _ = self._disk.changed_files(INDEXED, {}, [])
+            gone = known.keys() - {file.path for file in files}
+            if gone:
+                store.save([], [known[path][0] for path in gone])
+            changed = [file for file in files if known.get(file.path, (0, None))[1] != file.stamp]
             self._all = len(changed)
             report(0, self._all)
-            for batch in self._batches(changed, looked, call):
-                store.save(batch, [])
-                self._done += len(batch)
+            for count in self._saved(store, self._batches(changed, looked, call)):
+                self._done += count
                 report(self._done, self._all)
             took = round((time.perf_counter() - began) * 1000)
             logs.log("info", "index made", notes=self._done, bytes=store.size, ms=took)
@@ -91,10 +91,26 @@ class Builder:
         finally:
             store.close()
 
+    def _saved(self, store: Store, batches: Iterator[list[Entry]]) -> Iterator[int]:
+        """Each batch is saved while the next is read: SQLite works without the GIL."""
+        from concurrent.futures import Future, ThreadPoolExecutor
+
+        with ThreadPoolExecutor(1) as saver:
+            saving: Future[int] | None = None
+            count = 0
+            for batch in batches:
+                if saving is not None:
+                    saving.result()
+                    yield count
+                saving, count = saver.submit(store.save, batch, []), len(batch)
+            if saving is not None:
+                saving.result()
+                yield count
+
     def _batches(self, files: list[File], looked: int, call: CallContext) -> Iterator[list[Entry]]:
         batch: list[Entry] = []
         size = 0
-        for file, data in Reading(self._disk, Survey([], [], [])).read(files, call):
+        for file, data in Reading(self._disk).read(files, call):
             self._may_go_on.wait()
             batch.append(entry_of(file, data, looked))
             size += len(data)

@@ -13,7 +13,6 @@ from obsidian_mcp.vault.query.ranking import searchable_parts
 NOTES = (".md",)
 INDEXED = (".md", ".canvas")  # canvases for their links alone
 NO_WORDS = ("", "", "")
-LONGEST_HEAD = 10_000  # characters in which a name of a property is looked for
 
 
 def is_note(path: str) -> bool:
@@ -41,5 +40,6 @@ def entry_of(file: File, data: bytes, now: int) -> Entry:
 
 def words_of(note: Note) -> tuple[str, str, str]:
     """The properties are read only where there may be aliases among them: most notes have none."""
-    aliases = frontmatter.aliases(note.properties) if "lias" in note.text[:LONGEST_HEAD].lower() else []
+    has_head = note.text.startswith(("---", "\ufeff---"))
+    aliases = frontmatter.aliases(note.properties) if has_head and "lias" in note.text.lower() else []
     return searchable_parts(stem(note.path), aliases, note.text)

@@ -7,14 +7,14 @@ that may be and are not certain are read, and asked the whole search.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Any
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from typing import Any, NamedTuple
 
 from obsidian_mcp.call import CallContext
 from obsidian_mcp.index.reading import Reading
 from obsidian_mcp.index.store import Store
 from obsidian_mcp.vault.contents import Hit, Matches
-from obsidian_mcp.vault.index import Disk, File, Survey
+from obsidian_mcp.vault.index import Disk, File
 from obsidian_mcp.vault.links.link import Form, Link
 from obsidian_mcp.vault.links.link_names import mark
 from obsidian_mcp.vault.links.reader import links_in
@@ -26,12 +26,22 @@ from obsidian_mcp.vault.query.tree import Filter, Part, Query
 from obsidian_mcp.vault.words import folded, words_in
 
 Ids = set[int]
-NOTHING = Survey([], [], [])  # for a reading of single files
+
+
+class Known(NamedTuple):
+    """A file that the index has. A tuple, because there may be very many of them."""
+
+    path: str
+    id: int
+    stamp: int | None
+    modified: int
+
+
 BATCH = 500  # files whose links are kept together
 
 
 class Indexed:
-    """`files` are those that the index has, by their number there; `notes` the numbers of the notes among them.
+    """`files` are those that the index has, path and time by their number; `notes` the numbers of the notes among them.
 
     `keep_links` remembers links that had to be read.
     """
@@ -40,7 +50,7 @@ class Indexed:
         self,
         store: Store,
         disk: Disk,
-        files: Mapping[int, File],
+        files: Mapping[int, Known],
         notes: Ids,
         keep_links: Callable[[list[tuple[int, str]]], None] = lambda rows: None,
     ) -> None:
@@ -50,8 +60,10 @@ class Indexed:
         self._notes = notes
         self._keep_links = keep_links
 
-    def matching(self, query: Query, may_be_found: Callable[[str], bool], call: CallContext) -> Matches:
-        universe = {id for id in self._notes if may_be_found(self._files[id].path)}
+    def matching(self, query: Query, may_be_found: Callable[[str], bool] | None, call: CallContext) -> Matches:
+        universe = self._notes
+        if may_be_found is not None:
+            universe = {id for id in universe if may_be_found(self._files[id].path)}
         return _Search(self._store, self._disk, self._files, self._notes, universe, query, call).found()
 
     def tags(self, call: CallContext) -> Iterator[tuple[str, list[str]]]:
@@ -63,19 +75,19 @@ class Indexed:
     def mentioning(self, key: str, call: CallContext) -> list[str]:
         return self._paths(self._store.mentioning(mark(key)))
 
-    def links(self, call: CallContext) -> Iterator[tuple[str, list[Link]]]:
+    def links(self, call: CallContext, among: Collection[str] | None = None) -> Iterator[tuple[str, list[Link]]]:
         """Read exactly when they are first asked for, which takes long, and kept from then on."""
         unread: dict[str, int] = {}
         for id, saved in self._store.links():
-            if id not in self._files:
+            if id not in self._files or (among is not None and self._files[id].path not in among):
                 continue
             if saved is None:
                 unread[self._files[id].path] = id
             elif saved:
                 yield self._files[id].path, [_link(line) for line in saved.split("\n")]
-        files = [self._files[id] for id in unread.values()]
+        files = [_file(self._files[id]) for id in unread.values()]
         rows: list[tuple[int, str]] = []
-        for file, data in Reading(self._disk, NOTHING).read(files, call):
+        for file, data in Reading(self._disk).read(files, call):
             found = links_in(file.path, data.decode("utf-8", "replace"))
             rows.append((unread[file.path], "\n".join(map(_line, found))))
             if len(rows) >= BATCH:
@@ -86,6 +98,10 @@ class Indexed:
 
     def _paths(self, ids: Iterable[int]) -> list[str]:
         return [self._files[id].path for id in ids if id in self._files]
+
+
+def _file(known: Known) -> File:
+    return File(known.path, 0, known.modified, 0)
 
 
 def _line(link: Link) -> str:
@@ -102,7 +118,7 @@ class _Search:
         self,
         store: Store,
         disk: Disk,
-        files: Mapping[int, File],
+        files: Mapping[int, Known],
         notes: Ids,
         universe: Ids,
         query: Query,
@@ -165,11 +181,11 @@ class _Search:
 
     def found(self) -> Matches:
         sure, possible = self._sets(self._query.filter)
-        reading = Reading(self._disk, NOTHING)
+        reading = Reading(self._disk)
         certain = sure & self._universe
         doubtful = (possible - sure) & self._universe
         self._reading = {self._files[id].path: id for id in doubtful}
-        for file, data in reading.read([self._files[id] for id in doubtful], self._call):
+        for file, data in reading.read([_file(self._files[id]) for id in doubtful], self._call):
             if self._matcher.matches(Note(file.path, data)):
                 certain.add(self._reading[file.path])
         return Matches(self._hits(certain), self._worth(), self._unmatched(), reading.unread)

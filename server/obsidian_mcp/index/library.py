@@ -11,18 +11,20 @@ from __future__ import annotations
 import contextlib
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from typing import Any
 
 from obsidian_mcp.call import CallContext
 from obsidian_mcp.index.building import Builder
 from obsidian_mcp.index.entries import INDEXED, entry_of, is_note
-from obsidian_mcp.index.indexed import NOTHING, Indexed
+from obsidian_mcp.index.indexed import Indexed, Known
 from obsidian_mcp.index.mentions import without_collector
+from obsidian_mcp.index.names import Names
 from obsidian_mcp.index.reading import Reading
 from obsidian_mcp.index.store import Busy, Changes, Store, Unusable, is_wasteful
+from obsidian_mcp.vault.config import nothing_is_excluded
 from obsidian_mcp.vault.contents import Matches
-from obsidian_mcp.vault.index import Disk, File, Survey
+from obsidian_mcp.vault.index import Closed, Disk, File, Survey
 from obsidian_mcp.vault.links.link import Link
 from obsidian_mcp.vault.links.resolver import Resolver
 from obsidian_mcp.vault.query import matching
@@ -36,15 +38,17 @@ TRIES = 3  # at a moment in which no other server changes the index
 class Library:
     """`file` is where the index is kept; None: nowhere."""
 
-    def __init__(self, disk: Disk, file: str | None) -> None:
+    def __init__(self, disk: Disk, file: str | None, names: Names | None = None) -> None:
         self._disk = disk
+        self._names = names or Names(disk)
         self._file = file
         self._store = Store(file) if file else None
         self._lock = threading.Lock()
         self._idle: list[Store] = []  # connections that only read, for one call at a time each
         self._changes: Changes | None = None
-        self._files: tuple[dict[int, File], set[int]] | None = None  # by their numbers, and those of the notes
-        self._known: dict[str, tuple[int, int | None]] = {}  # path: number in the index, stamp
+        self._known: dict[str, Known] = {}
+        self._stamps: dict[str, dict[str, int | None]] = {}  # of the same files
+        self._by_id: tuple[dict[int, Known], set[int]] | None = None  # and the numbers of the notes
         self._unread: list[tuple[str, str]] = []  # of the last look
         self._builder: Builder | None = None
 
@@ -52,11 +56,14 @@ class Library:
 
     def matching(self, query: Query, is_excluded: Callable[[str], bool], call: CallContext) -> Matches:
         named = matching.named_by_path(query, call)
-        with self._view(call) as (view, survey):
-            found = view.matching(query, lambda path: not is_excluded(path) or named(path), call)
+        may_be_found = None
+        if is_excluded is not nothing_is_excluded:
+            may_be_found = lambda path: not is_excluded(path) or named(path)  # noqa: E731  # one of two
+        with self._view(call) as (view, closed):
+            found = view.matching(query, may_be_found, call)
             if isinstance(view, Indexed):
                 found.unread.extend(self._unread)
-        found.unread.extend((folder or "the vault's folder", closed.why) for folder, closed in survey.closed)
+        found.unread.extend((folder or "the vault's folder", why.why) for folder, why in closed)
         return found
 
     def survey(self, call: CallContext) -> Survey:
@@ -87,12 +94,13 @@ class Library:
         with self._view(call) as (view, _):
             return view.mentioning(key, call)
 
-    def links(self, call: CallContext) -> Iterator[tuple[str, list[Link]]]:
+    def links(self, call: CallContext, among: Collection[str] | None = None) -> Iterator[tuple[str, list[Link]]]:
         with self._view(call) as (view, _):
-            yield from view.links(call)
+            yield from view.links(call, among)
 
     def resolver(self, call: CallContext) -> Resolver:
-        return Resolver(file.path for file in self.survey(call).files)
+        with self._names.held(call):
+            return self._names.current(call).copy()
 
     # For people
 
@@ -126,16 +134,14 @@ class Library:
     # The index
 
     @contextlib.contextmanager
-    def _view(self, call: CallContext) -> Iterator[tuple[Indexed | Reading, Survey]]:
-        """The index, compared with the files a moment ago, or else a reading of all of them."""
+    def _view(self, call: CallContext) -> Iterator[tuple[Indexed | Reading, list[tuple[str, Closed]]]]:
+        """The index, compared with the files a moment ago, or else a reading of all of them; and closed folders."""
         call.check("looking at the vault's files")
-        looked = time.time_ns()
-        with without_collector():
-            survey = self._disk.survey(INDEXED)
-            snapshot = self._snapshot(survey, looked, call) if self._store is not None else None
+        closed: list[tuple[str, Closed]] = []
+        snapshot = self._snapshot(closed, call) if self._store is not None else None
         if snapshot is not None:
             try:
-                yield snapshot[0], survey
+                yield snapshot[0], closed
             finally:
                 snapshot[1].end()
                 self._idle.append(snapshot[1])
@@ -143,19 +149,22 @@ class Library:
         if self._store is not None:
             self._build_later()
         with self._builder.held_up() if self._builder else contextlib.nullcontext():
-            yield Reading(self._disk, survey, self._told), survey
+            closed.clear()
+            files, _ = self._disk.changed_files(INDEXED, {}, closed)
+            yield Reading(self._disk, files, self._told), closed
 
-    def _snapshot(self, survey: Survey, looked: int, call: CallContext) -> tuple[Indexed, Store] | None:
+    def _snapshot(self, closed: list[tuple[str, Closed]], call: CallContext) -> tuple[Indexed, Store] | None:
         """The index as it is when it agrees with the files, by a connection that sees no later change."""
         assert self._store is not None
         call.acquire(self._lock, "looking at the index")
         try:
             for _ in range(TRIES):
-                if not self._bring_up_to_date(self._store, survey, looked, call):
+                closed.clear()
+                if not self._bring_up_to_date(self._store, closed, call):
                     return None
                 reader = self._idle.pop() if self._idle else Store(self._store.file)
                 if reader.begin() == self._changes:
-                    return self._indexed(reader, survey), reader
+                    return self._indexed(reader), reader
                 reader.end()  # another server has changed it meanwhile
                 self._idle.append(reader)
         except (Busy, Unusable):
@@ -164,10 +173,14 @@ class Library:
             self._lock.release()
         return None
 
-    def _bring_up_to_date(self, store: Store, survey: Survey, looked: int, call: CallContext) -> bool:
+    def _bring_up_to_date(self, store: Store, closed: list[tuple[str, Closed]], call: CallContext) -> bool:
         """Whether it is; not if that would take long."""
         self._load(store)
-        changed, gone = self._differences(survey)
+        if not self._known and self._builder is not None and self._builder.is_running:
+            return False  # it has hardly begun
+        looked = time.time_ns()
+        with without_collector():
+            changed, gone = self._differences(closed)
         if len(changed) > FEW or sum(file.size for file in changed) > FEW_BYTES:
             return False
         self._unread = []
@@ -179,46 +192,48 @@ class Library:
         """What is remembered, unless that is known already and no other server has changed it."""
         changes = store.changes()
         if changes != self._changes:
-            self._known = {path: (id, stamp) for id, path, stamp, _ in store.notes()}
-            self._changes, self._files = changes, None
+            self._known = {row[1]: Known(row[1], row[0], row[2], row[3]) for row in store.notes()}
+            self._stamps = _by_folder(self._known)
+            self._changes, self._by_id = changes, None
 
-    def _differences(self, survey: Survey) -> tuple[list[File], list[int]]:
+    def _differences(self, closed: list[tuple[str, Closed]]) -> tuple[list[File], list[int]]:
         """The files that must be read, and the numbers of those that are gone."""
         known = self._known
-        nothing = (0, None)
-        changed = [file for file in survey.files if known.get(file.path, nothing)[1] != file.stamp]
-        if len(survey.files) - len(changed) == len(known):
+        changed, same = self._disk.changed_files(INDEXED, self._stamps, closed)
+        if same + sum(file.path in known for file in changed) == len(known):
             return changed, []
-        there = {file.path for file in survey.files}
-        return changed, [id for path, (id, _) in known.items() if path not in there]
+        there = {file.path for file in self._disk.changed_files(INDEXED, {}, [])[0]}
+        return changed, [kept.id for path, kept in known.items() if path not in there]
 
     def _remember(self, store: Store, changed: list[File], gone: list[int], looked: int, call: CallContext) -> None:
-        reading = Reading(self._disk, NOTHING)
+        reading = Reading(self._disk)
         entries = [entry_of(file, data, looked) for file, data in reading.read(changed, call)]
         self._unread = reading.unread
         if not entries and not gone:
             return
         before = self._changes
         first = store.save(entries, gone)
-        self._changes, self._files = store.changes(), None
+        self._changes, self._by_id = store.changes(), None
         if before is None or self._changes != (*before[:2], before[2] + 1):
             self._changes = None  # another server has changed it before us
             self._load(store)
             return
         numbers = set(gone)
         if numbers:
-            self._known = {path: kept for path, kept in self._known.items() if kept[0] not in numbers}
+            self._known = {path: kept for path, kept in self._known.items() if kept.id not in numbers}
+            self._stamps = _by_folder(self._known)
         for number, entry in enumerate(entries, first):
-            self._known[entry.path] = (number, entry.stamp)
+            self._known[entry.path] = Known(entry.path, number, entry.stamp, entry.modified)
+            folder, _, name = entry.path.rpartition("/")
+            self._stamps.setdefault(folder, {})[name] = entry.stamp
         if is_wasteful(store.rows(), len(self._known)):
             self._build_later()
 
-    def _indexed(self, reader: Store, survey: Survey) -> Indexed:
-        if self._files is None:
-            known = self._known
-            files = {known[file.path][0]: file for file in survey.files if file.path in known}
-            self._files = (files, {id for id, file in files.items() if is_note(file.path)})
-        return Indexed(reader, self._disk, *self._files, self._keep_links)
+    def _indexed(self, reader: Store) -> Indexed:
+        if self._by_id is None:
+            files = {kept.id: kept for kept in self._known.values()}
+            self._by_id = (files, {id for id, kept in files.items() if is_note(kept.path)})
+        return Indexed(reader, self._disk, *self._by_id, self._keep_links)
 
     def _keep_links(self, rows: list[tuple[int, str]]) -> None:
         with self._lock, contextlib.suppress(Busy, Unusable):  # they are read again next time
@@ -233,3 +248,11 @@ class Library:
 
     def _told(self) -> str:
         return self._builder.told() if self._builder else ""
+
+
+def _by_folder(known: Mapping[str, Known]) -> dict[str, dict[str, int | None]]:
+    found: dict[str, dict[str, int | None]] = {}
+    for path, kept in known.items():
+        folder, _, name = path.rpartition("/")
+        found.setdefault(folder, {})[name] = kept.stamp
+    return found

@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 import collections
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from obsidian_mcp.call import CallContext
 from obsidian_mcp.index.entries import is_note, words_of
 from obsidian_mcp.vault.contents import Hit, Matches
-from obsidian_mcp.vault.index import Disk, File, Survey
+from obsidian_mcp.vault.index import Disk, File
 from obsidian_mcp.vault.links.link import Link
 from obsidian_mcp.vault.links.link_names import mark, names_in
 from obsidian_mcp.vault.links.reader import links_in
 from obsidian_mcp.vault.query import ranking
-from obsidian_mcp.vault.query.matching import Matcher, Note
+from obsidian_mcp.vault.query.matching import Matcher, Note, stem
 from obsidian_mcp.vault.query.ranking import Counts, Word
 from obsidian_mcp.vault.query.related import Others, related
 from obsidian_mcp.vault.query.tree import Query
+from obsidian_mcp.vault.words import searchable, surely_lacks
 
 BETWEEN_CHECKS = 32  # files
 BETWEEN_REPORTS = 1000
@@ -26,9 +27,9 @@ BETWEEN_REPORTS = 1000
 class Reading:
     """`told` says how far the index is, for whoever asked for progress."""
 
-    def __init__(self, disk: Disk, survey: Survey, told: Callable[[], str] = lambda: "") -> None:
+    def __init__(self, disk: Disk, files: Sequence[File] = (), told: Callable[[], str] = lambda: "") -> None:
         self._disk = disk
-        self._survey = survey
+        self._files = files
         self._told = told
         self.unread: list[tuple[str, str]] = []
 
@@ -46,17 +47,18 @@ class Reading:
                 self.unread.append((path, data))
 
     def notes(self, call: CallContext) -> Iterator[tuple[File, Note]]:
-        files = (file for file in self._survey.files if is_note(file.path))
-        for file, data in self.read(files, call):
-            yield file, Note(file.path, data)
+        return ((file, Note(file.path, data)) for file, data in self._bytes_of_notes(call))
 
-    def matching(self, query: Query, may_be_found: Callable[[str], bool], call: CallContext) -> Matches:
+    def _bytes_of_notes(self, call: CallContext) -> Iterator[tuple[File, bytes]]:
+        return self.read((file for file in self._files if is_note(file.path)), call)
+
+    def matching(self, query: Query, may_be_found: Callable[[str], bool] | None, call: CallContext) -> Matches:
         words = ranking.ranking_words(query.words)
         if any(word.parts() for word in words):
             words = self._with_parts(words, call)
         search = _Search(query, words, call)
-        for file, note in self.notes(call):
-            search.look_at(file, note, may_be_found(file.path))
+        for file, data in self._bytes_of_notes(call):
+            search.look_at(file, data, may_be_found is None or may_be_found(file.path))
         return search.found(self.unread)
 
     def _with_parts(self, words: list[Word], call: CallContext) -> list[Word]:
@@ -81,10 +83,11 @@ class Reading:
 
     def mentioning(self, key: str, call: CallContext) -> list[str]:
         marked = mark(key)
-        return [file.path for file, data in self.read(self._survey.files, call) if marked in names_in(file.path, data)]
+        return [file.path for file, data in self.read(self._files, call) if marked in names_in(file.path, data)]
 
-    def links(self, call: CallContext) -> Iterator[tuple[str, list[Link]]]:
-        for file, data in self.read(self._survey.files, call):
+    def links(self, call: CallContext, among: Collection[str] | None = None) -> Iterator[tuple[str, list[Link]]]:
+        files = [file for file in self._files if among is None or file.path in among]
+        for file, data in self.read(files, call):
             found = links_in(file.path, data.decode("utf-8", "replace"))
             if found:
                 yield file.path, found
@@ -95,6 +98,9 @@ class _Search:
 
     def __init__(self, query: Query, words: list[Word], call: CallContext) -> None:
         self._words = words
+        self._needs_word = query.needs_word
+        plain = all(word.begin.isascii() for word in words)
+        self._beginnings = [word.begin.encode() for word in words] if plain else []
         self._written: dict[str, list[Word]] = {}
         for word in words:
             self._written.setdefault(word.written, []).append(word)
@@ -105,19 +111,37 @@ class _Search:
         self._found: list[tuple[File, dict[Word, Counts], dict[Word, float], int]] = []
         self._notes = self._length = 0
 
-    def look_at(self, file: File, note: Note, may_be_found: bool) -> None:
+    def look_at(self, file: File, data: bytes, may_be_found: bool) -> None:
         self._notes += 1
-        self._length += len(note.text)
-        texts = words_of(note) if self._words else ()
+        self._length += len(data)
         self._counts = {}
+        if self._may_be_passed_over(file.path, data):
+            return
+        note = Note(file.path, data)
+        texts: tuple[str, ...] = ()
+        if self._words:
+            texts = ("", "", searchable(note.text))
+            named = searchable(note.name)
+            if any(word.begin in texts[2] or word.begin in named for word in self._words):
+                texts = words_of(note)
+                self._count(texts)
+        if may_be_found and self._matcher.matches(note):
+            others = {word: had for word, other in self._others.items() if (had := self._presence(word, other, texts))}
+            self._found.append((file, self._counts, others, len(data)))
+
+    def _may_be_passed_over(self, path: str, data: bytes) -> bool:
+        """Most notes have none of the words, and that is seen without decoding them."""
+        if not self._needs_word or not self._beginnings or not path.isascii():
+            return False
+        name = stem(path).lower().encode()
+        return surely_lacks(data, self._beginnings) and not any(begin in name for begin in self._beginnings)
+
+    def _count(self, texts: tuple[str, ...]) -> None:
         for word in self._words:
             counts = word.counts(texts)
             if counts:
                 self._counts[word] = counts
                 self._having[word] += 1
-        if may_be_found and self._matcher.matches(note):
-            others = {word: had for word, other in self._others.items() if (had := self._presence(word, other, texts))}
-            self._found.append((file, self._counts, others, len(note.text)))
 
     def _presence(self, word: Word, other: Others, texts: Sequence[str]) -> float:
         return 0.0 if word in self._counts else other.presence(texts)

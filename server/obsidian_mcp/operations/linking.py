@@ -48,17 +48,19 @@ def listed(kind: str, path: str | None, contents: Contents, call: CallContext) -
     if kind == "orphans":
         return Listing.of([Found(each) for each in orphans(contents, call)])
     if path is not None and kind == "backlinks":
-        return Listing.of(backlinks(path, contents, call))
+        return _lines(backlinks(path, contents, call), lambda found: found.target == path, contents, call)
     if path is not None:
         there = contents.resolver(call)
         found = [link for _, data in contents.read_all([path], call) for link in links_of(path, data, there)]
         return Listing.of([link for link in found if kind == "outgoing" or link.target is None])
-    return _broken(contents, call)
+    return _lines(broken(contents, call), lambda found: found.target is None, contents, call)
 
 
-def _broken(contents: Contents, call: CallContext) -> Listing:
-    """Only the notes of one page are read again, for the lines."""
-    counts, there = broken(contents, call), contents.resolver(call)
+def _lines(
+    counts: list[tuple[str, int]], wanted: Callable[[Found], bool], contents: Contents, call: CallContext
+) -> Listing:
+    """The links of files of which it is known how many each has. Only those of one page are read, for the lines."""
+    there = contents.resolver(call)
 
     def page(first: int, most: int) -> list[Found]:
         kept: list[Found] = []
@@ -67,7 +69,7 @@ def _broken(contents: Contents, call: CallContext) -> Listing:
                 first -= count
                 continue
             found = [link for _, data in contents.read_all([path], call) for link in links_of(path, data, there)]
-            kept += [link for link in found if link.target is None][first:]
+            kept += [link for link in found if wanted(link)][first:]
             first = 0
             if len(kept) >= most:
                 break
@@ -86,16 +88,15 @@ def links_of(path: str, data: bytes, there: Resolver) -> Iterator[Found]:
         yield Found(path, line, written(text, link), leads_to(there, link, path), _line_at(text, link.start))
 
 
-def backlinks(path: str, contents: Contents, call: CallContext) -> list[Found]:
-    """The links in other files that lead to it, by path and line."""
+def backlinks(path: str, contents: Contents, call: CallContext) -> list[tuple[str, int]]:
+    """The other files with links to it, and how many each has."""
     there = contents.resolver(call)
-    candidates = sorted(other for other in contents.mentioning(key_of_path(path), call) if other != path)
-    return [
-        found
-        for other, data in contents.read_all(candidates, call)
-        for found in links_of(other, data, there)
-        if found.target == path
-    ]
+    candidates = {other for other in contents.mentioning(key_of_path(path), call) if other != path}
+    counted = (
+        (other, sum(leads_to(there, link, other) == path for link in links))
+        for other, links in contents.links(call, candidates)
+    )
+    return sorted((other, count) for other, count in counted if count)
 
 
 def broken(contents: Contents, call: CallContext) -> list[tuple[str, int]]:
@@ -119,7 +120,7 @@ def orphans(contents: Contents, call: CallContext) -> list[str]:
 def counted(path: str, contents: Contents, call: CallContext) -> int | None:
     """How many notes and canvases link to it; None where that can't be told soon enough."""
     try:
-        return len({found.path for found in backlinks(path, contents, call.part(min(LONGEST, call.remaining / 2)))})
+        return len(backlinks(path, contents, call.part(min(LONGEST, call.remaining / 2))))
     except NotBegun:
         return None
 

@@ -66,7 +66,13 @@ class VaultConfig:
                 continue
             with contextlib.suppress(re.error, OverflowError, RecursionError):  # JavaScript's; may mean nothing here
                 patterns.append(re.compile(text[1:-1], re.IGNORECASE))
+        if not filters:
+            return nothing_is_excluded
         return lambda path: path.startswith(beginnings) or any(pattern.search(path) for pattern in patterns)
+
+
+def nothing_is_excluded(path: str) -> bool:
+    return False
 
 
 def _is_pattern(text: str) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
@@ -46,6 +46,14 @@ class File(NamedTuple):
     size: int
 
 
+Stamps = Mapping[str, Mapping[str, int | None]]  # of files by their names, by folder
+
+
+def stamp_in(stamps: Stamps, path: str) -> int | None:
+    folder, _, name = path.rpartition("/")
+    return stamps.get(folder, {}).get(name)
+
+
 @dataclass(frozen=True, slots=True)
 class Survey:
     """The files of a vault, its folders, and the folders that could not be listed."""
@@ -73,8 +81,16 @@ class Disk(Protocol):
     def read(self, path: str) -> bytes:
         """The bytes of a regular file that a listing has named."""
 
-    def survey(self, endings: tuple[str, ...] = ()) -> Survey:
-        """Every file that is there, or those whose names end so; links are passed over then."""
+    def survey(self) -> Survey:
+        """Every file and folder that is there."""
+
+    def changed_files(
+        self, endings: tuple[str, ...], known: Stamps, closed: list[tuple[str, Closed]]
+    ) -> tuple[list[File], int]:
+        """The files whose names end so, are not links and have another stamp than is known; and how many have that.
+
+        Folders that can't be listed are added to `closed`.
+        """
 
     def read_each(self, paths: Iterable[str]) -> Iterator[tuple[str, bytes | str | None]]:
         """The bytes of each file; why it can't be read; or None if it is gone, or has become a link."""

@@ -15,7 +15,7 @@ from __future__ import annotations
 import codecs
 import re
 import unicodedata
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 WORD = re.compile(r"[0-9a-z\x80-\U0010ffff]+")
 SHORT_RUN = 16  # characters; longer ones are texts of their own, and not worth remembering
@@ -131,6 +131,21 @@ def folded(text: str) -> str:
 def searchable(text: str) -> str:
     """Words of small letters, between blanks and ASCII punctuation."""
     return text.lower() if text.isascii() else _searchable.over(text)
+
+
+_ASCII = bytes(range(128))
+_PUNCTUATION = re.compile(rb"(?:\xe2\x80[\x80-\xbf])*")  # curly quotes, dashes, the ellipsis
+
+
+def surely_lacks(data: bytes, beginnings: Sequence[bytes]) -> bool:
+    """Whether no word of a note can begin with one of these, which are ASCII, by a look at its bytes.
+
+    Only where they are plain: an accented or a wide letter may become one of ASCII.
+    """
+    lowered = data.lower()
+    if any(begin in lowered for begin in beginnings):
+        return False
+    return data.isascii() or _PUNCTUATION.fullmatch(data.translate(None, _ASCII)) is not None
 
 
 def words_in(text: str) -> list[str]:

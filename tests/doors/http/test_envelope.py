@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from obsidian_mcp import __version__
-from tests.support.client import TOOLS
+from tests.support.client import READING, TOOLS
 from tests.support.web import Web
 from tests.support.world import World
 
@@ -71,8 +71,7 @@ def test_e5_tools_are_listed_and_advertise_their_confirmation(web: Web) -> None:
     envelope = checked(web.envelope({"id": "list-1", "method": "list_tools", "params": {}}))
     assert envelope["summary"] == f"Available tools: {len(TOOLS)} tools found"
     needing = {tool["name"] for tool in envelope["data"]["tools"] if "_confirm" in tool["inputSchema"]["properties"]}
-    reading = {"obsidian_read_note", "obsidian_file_info", "obsidian_open_note"}
-    assert {tool["name"] for tool in envelope["data"]["tools"]} - needing == reading
+    assert {tool["name"] for tool in envelope["data"]["tools"]} - needing == set(READING)
 
 
 def test_e6_both_forms_of_a_call_work_and_the_direct_one_wins(web: Web, world: World) -> None:

@@ -7,14 +7,14 @@ import errno
 import os
 import re
 import stat
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
 from obsidian_mcp.backends.files import atomic, held, read
 from obsidian_mcp.backends.files.held import HeldFolder
 from obsidian_mcp.backends.files.os_errors import is_absent
 from obsidian_mcp.backends.files.root import VaultRoot
 from obsidian_mcp.errors import Failure, FileFailed, PermissionDenied, TooLarge
-from obsidian_mcp.vault.index import Closed, File, Gone, Listing, Survey
+from obsidian_mcp.vault.index import Closed, File, Gone, Listing, Stamps, Survey
 
 _SCANS_FD = os.scandir in os.supports_fd
 _NO_FOLLOW = getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_NOFOLLOW", 0)
@@ -143,56 +143,86 @@ class Scan:
                     close(fd)
                 yield path, atomic.stamp_of(found), found.st_mtime_ns, data
 
-    def survey(self, endings: tuple[str, ...] = ()) -> Survey:
-        """Every file and folder that is not hidden, or the files whose names end so, which are not links then.
-
-        Before each search: so a folder is opened once, and the system asked no more than once about each file.
-        """
+    def survey(self) -> Survey:
+        """Every file and folder that is not hidden."""
         found = Survey([], [], [])
         todo = [""]
         while todo:
             folder = todo.pop()
             try:
-                inner = self._surveyed(folder, endings, found.files)
+                listing = self._listing(folder)
             except OSError as error:
-                problem = self._unlisted(folder, error)
-                if isinstance(problem, Closed) and problem.is_ours:
-                    found.closed.append((folder, problem))
+                self._add_closed(folder, error, found.closed)
                 continue
+            prefix = f"{folder}/" if folder else ""
+            inner = [prefix + name for name in listing.folders]
+            found.files.extend(filter(None, (self._file(prefix + name) for name in listing.files)))
             found.folders.extend(inner)
             todo += inner
         return found
 
-    def _surveyed(self, folder: str, endings: tuple[str, ...], files: list[File]) -> list[str]:
-        """Add the folder's files; the folders in it."""
-        where = f"{self._prefix}{folder}"
-        prefix = f"{folder}/" if folder else ""
+    def _file(self, path: str) -> File | None:
+        try:
+            found = os.stat(f"{self._prefix}{path}")
+        except OSError:
+            return None  # gone by now
+        return File(path, atomic.stamp_of(found), found.st_mtime_ns, found.st_size)
+
+    def _add_closed(self, folder: str, error: OSError, closed: list[tuple[str, Closed]]) -> None:
+        problem = self._unlisted(folder, error)
+        if isinstance(problem, Closed) and problem.is_ours:
+            closed.append((folder, problem))
+
+    def changed_files(
+        self, endings: tuple[str, ...], known: Stamps, closed: list[tuple[str, Closed]]
+    ) -> tuple[list[File], int]:
+        """Before each search: a folder is opened once, the system is asked once about each file, and nothing is made of
+        a file that is as it was.
+        """
+        changed: list[File] = []
+        same, todo = 0, [""]
+        while todo:
+            folder = todo.pop()
+            try:
+                inner, unchanged = self._compared(folder, endings, known.get(folder, {}), changed)
+            except OSError as error:
+                self._add_closed(folder, error, closed)
+                continue
+            same += unchanged
+            todo += inner
+        return changed, same
+
+    def _compared(
+        self, folder: str, endings: tuple[str, ...], known: Mapping[str, int | None], changed: list[File]
+    ) -> tuple[list[str], int]:
+        """One folder: the folders in it, and how many of its files are as they were. One loop, for its speed."""
+        where, prefix, same = f"{self._prefix}{folder}", f"{folder}/" if folder else "", 0
         folders: list[str] = []
         fd = os.open(where, os.O_RDONLY | _NO_FOLLOW) if _SCANS_FD else None
+        known_stamp = known.get
         try:
             with os.scandir(where if fd is None else fd) as entries:
                 for entry in entries:
                     name = entry.name
-                    if name[0] == "." or _UNUSABLE.search(name):
-                        continue
-                    if entry.is_dir(follow_symlinks=False):
+                    if name.endswith(endings) or name.lower().endswith(endings):
+                        try:
+                            found = entry.stat(follow_symlinks=False)
+                        except OSError:
+                            continue  # gone by now
+                        stamp = hash((found.st_mtime_ns, found.st_ctime_ns, found.st_size, found.st_ino))
+                        if known_stamp(name) == stamp:
+                            same += 1
+                            continue
+                        if found.st_mode & 0o170000 == stat.S_IFREG:
+                            if name[0] != "." and not _UNUSABLE.search(name):
+                                changed.append(File(prefix + name, stamp, found.st_mtime_ns, found.st_size))
+                            continue
+                    if name[0] != "." and entry.is_dir(follow_symlinks=False) and not _UNUSABLE.search(name):
                         folders.append(prefix + name)
-                    elif not endings or name.endswith(endings) or name.lower().endswith(endings):
-                        self._add(entry, prefix + name, bool(endings), files)
         finally:
             if fd is not None:
                 os.close(fd)
-        return folders
-
-    def _add(self, entry: os.DirEntry[str], path: str, no_links: bool, files: list[File]) -> None:
-        try:
-            found = entry.stat(follow_symlinks=False)
-            if found.st_mode & 0o170000 == stat.S_IFLNK and not no_links:
-                found = os.stat(f"{self._prefix}{path}")
-        except OSError:
-            return  # gone by now, or a link that leads nowhere
-        if found.st_mode & 0o170000 == stat.S_IFREG:
-            files.append(File(path, atomic.stamp_of(found), found.st_mtime_ns, found.st_size))
+        return folders, same
 
     def read_each(self, paths: Iterable[str]) -> Iterator[tuple[str, bytes | str | None]]:
         """One loop, as `read_stamped`: a whole vault goes through here."""

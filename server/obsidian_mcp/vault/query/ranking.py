@@ -57,10 +57,10 @@ class Word:
         self.is_part = is_part
         self.worth = PART if is_part else WEAK if len(tokens) == 1 and tokens[0] in WEAK_WORDS else 1.0
         self.forms = Forms(tokens[0], written) if len(tokens) == 1 else None
-        self._begin = self.forms.prefix if self.forms else tokens[0]
+        self.begin = self.forms.prefix if self.forms else tokens[0]
         rest = "".join(_BETWEEN + re.escape(token) for token in tokens[1:])
         tail = f"{_IN_WORD}*" if self.forms else f"{rest}(?!{_IN_WORD})"
-        self._pattern = re.compile(re.escape(self._begin) + tail)
+        self._pattern = re.compile(re.escape(self.begin) + tail)
         self._is_form: dict[str, bool] = {}
 
     def parts(self) -> list[Word]:
@@ -77,7 +77,7 @@ class Word:
     def count(self, text: str) -> dict[str, int]:
         """How often a searchable text has the word, in each of its forms."""
         counted: dict[str, int] = {}
-        if self._begin not in text:
+        if self.begin not in text:
             return counted
         for found in self._pattern.finditer(text):
             before = text[found.start() - 1 : found.start()]

@@ -140,6 +140,12 @@ class Query:
         return tuple(dict.fromkeys(found))
 
     @property
+    def needs_word(self) -> bool:
+        """Whether nothing is found that has none of the bare words."""
+        parts = self.filter.parts if isinstance(self.filter, And) else (self.filter,)
+        return any(isinstance(part, Words) for part in parts)
+
+    @property
     def paths(self) -> tuple[Test, ...]:
         """What `path:` asks for: files that the vault excludes are found if it names them."""
         return tuple(part.test for part in _positive(self.filter) if isinstance(part, In) and part.part is Part.PATH)
