@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: help setup test check format unit quick coverage catalogue manifest specs icon picture readme bundle clients lowest demo live bench bench-quick search-quality fuzz law soak clean
+.PHONY: help setup test check format unit quick coverage catalogue manifest specs icon picture readme bundle clients lowest demo live bench bench-quick bench-search search-quality fuzz law soak clean
 help: ## List the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-11s %s\n", $$1, $$2}'
 
@@ -94,11 +94,14 @@ live: $(READY) ## The promises against a real Obsidian: make live VAULT=NAME
 	@test -n "$(VAULT)" || { echo "Say which vault: make live VAULT=NAME (a folder obsidian-mcp-scratch is made in it and removed; what the tests delete stays in the trash)"; exit 2; }
 	OBSIDIAN_MCP_LIVE_VAULT="$(VAULT)" $(BIN)/python -m pytest tests/promises
 
-bench: $(READY) ## Everything measured, beside others, in about five minutes
+bench: $(READY) ## Everything measured, beside others, in about half an hour
 	$(BIN)/python -m bench
 
 bench-quick: $(READY) ## Our own bars, in about a minute
 	$(BIN)/python -m bench --quick
+
+bench-search: $(READY) ## Searches against ripgrep: make bench-search [TEXT=FOLDER of notes]
+	$(BIN)/python -m bench.searching $(if $(TEXT),--text "$(TEXT)")
 
 search-quality: $(READY) ## How often a search finds the right note, ours and others': make search-quality HELP=FOLDER SEEKSTONE=FOLDER
 	$(BIN)/python -m bench.quality --help-vault "$(HELP)" --seekstone "$(SEEKSTONE)" --rivals

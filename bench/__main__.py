@@ -12,7 +12,8 @@ import time
 from datetime import date
 from pathlib import Path
 
-from bench import RESULTS, growing, own, scale, web
+from bench import RESULTS, growing, own, scale, searching, web
+from bench.quality import OTHERS, install
 from bench.report import Report, write
 from bench.rivals import OURS, RIVALS, NotInstalled, Rival
 from bench.serving import measure_calls, measure_start
@@ -79,6 +80,7 @@ def main() -> None:
             for notes in (1_000, 10_000, 100_000):
                 print(f"Growing, {notes:,} notes ...", flush=True)
                 scale.measure(report, notes)
+            searching.measure(report, Path(folder, "searching"), (), install(OTHERS, report))
     report.seconds = round(time.monotonic() - began)
     print()
     print(report.bars_table())

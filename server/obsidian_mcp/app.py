@@ -81,7 +81,10 @@ class App:
             logs.log("info", "serving", version=__version__, vaults=list(self.vaults.labels), backend=backend, why=why)
             for vault, problem in self.vaults.problems():
                 logs.log("warning", "this vault cannot be used", vault=vault, why=problem)
-            import obsidian_mcp.tools.notes  # noqa: F401  # for its side effect: it is loaded now, not in the call
+            for name in self.catalogue.names:
+                self.catalogue.tool(name)  # its module is loaded now, not in the call
+            if any(self.catalogue.reads_whole_vault(name) for name in self.catalogue.names):
+                self.vaults.load_library()
 
             self._awake = True
 

@@ -134,6 +134,13 @@ class Vaults:
         known = self._libraries.get(folder)
         return known or self._libraries.setdefault(folder, library(folder, self._settings, index))
 
+    def load_library(self) -> None:
+        """What a search needs, before there is one."""
+        import obsidian_mcp.index.library  # noqa: F401  # for its side effect: it is loaded
+        from obsidian_mcp.vault.forms import Forms
+
+        Forms("loaded")
+
     def _meant_by_now(self) -> tuple[str, ...]:
         try:
             return meant(self._settings)

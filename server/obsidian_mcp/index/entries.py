@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from obsidian_mcp.index.names import is_settled
 from obsidian_mcp.index.store import Entry
 from obsidian_mcp.vault import frontmatter
@@ -13,6 +15,7 @@ from obsidian_mcp.vault.query.ranking import searchable_parts
 NOTES = (".md",)
 INDEXED = (".md", ".canvas")  # canvases for their links alone
 NO_WORDS = ("", "", "")
+_ALIASES = re.compile("^[\"']?aliases", re.IGNORECASE | re.MULTILINE)
 
 
 def is_note(path: str) -> bool:
@@ -41,5 +44,5 @@ def entry_of(file: File, data: bytes, now: int) -> Entry:
 def words_of(note: Note) -> tuple[str, str, str]:
     """The properties are read only where there may be aliases among them: most notes have none."""
     has_head = note.text.startswith(("---", "\ufeff---"))
-    aliases = frontmatter.aliases(note.properties) if has_head and "lias" in note.text.lower() else []
+    aliases = frontmatter.aliases(note.properties) if has_head and _ALIASES.search(note.text) else []
     return searchable_parts(stem(note.path), aliases, note.text)

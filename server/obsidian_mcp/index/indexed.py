@@ -7,7 +7,7 @@ that may be and are not certain are read, and asked the whole search.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from obsidian_mcp.call import CallContext
@@ -72,14 +72,11 @@ class Indexed:
     def properties(self, call: CallContext) -> Iterator[tuple[str, Mapping[str, Any]]]:
         return ((self._files[id].path, values) for id, values in self._store.properties() if id in self._files)
 
-    def mentioning(self, key: str, call: CallContext) -> list[str]:
-        return self._paths(self._store.mentioning(mark(key)))
-
-    def links(self, call: CallContext, among: Collection[str] | None = None) -> Iterator[tuple[str, list[Link]]]:
+    def links(self, call: CallContext, mentioning: str | None = None) -> Iterator[tuple[str, list[Link]]]:
         """Read exactly when they are first asked for, which takes long, and kept from then on."""
         unread: dict[str, int] = {}
-        for id, saved in self._store.links():
-            if id not in self._files or (among is not None and self._files[id].path not in among):
+        for id, saved in self._store.links(None if mentioning is None else mark(mentioning)):
+            if id not in self._files:
                 continue
             if saved is None:
                 unread[self._files[id].path] = id
@@ -95,9 +92,6 @@ class Indexed:
                 rows = []
             yield file.path, found
         self._keep_links(rows)
-
-    def _paths(self, ids: Iterable[int]) -> list[str]:
-        return [self._files[id].path for id in ids if id in self._files]
 
 
 def _file(known: Known) -> File:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import contextlib
 import threading
 import time
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from obsidian_mcp.call import CallContext
@@ -90,13 +90,9 @@ class Library:
         with self._view(call) as (view, _):
             yield from view.tags(call)
 
-    def mentioning(self, key: str, call: CallContext) -> list[str]:
+    def links(self, call: CallContext, mentioning: str | None = None) -> Iterator[tuple[str, list[Link]]]:
         with self._view(call) as (view, _):
-            return view.mentioning(key, call)
-
-    def links(self, call: CallContext, among: Collection[str] | None = None) -> Iterator[tuple[str, list[Link]]]:
-        with self._view(call) as (view, _):
-            yield from view.links(call, among)
+            yield from view.links(call, mentioning)
 
     def resolver(self, call: CallContext) -> Resolver:
         with self._names.held(call):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import collections
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from obsidian_mcp.call import CallContext
@@ -81,13 +81,10 @@ class Reading:
             if note.properties:
                 yield file.path, note.properties
 
-    def mentioning(self, key: str, call: CallContext) -> list[str]:
-        marked = mark(key)
-        return [file.path for file, data in self.read(self._files, call) if marked in names_in(file.path, data)]
-
-    def links(self, call: CallContext, among: Collection[str] | None = None) -> Iterator[tuple[str, list[Link]]]:
-        files = [file for file in self._files if among is None or file.path in among]
-        for file, data in self.read(files, call):
+    def links(self, call: CallContext, mentioning: str | None = None) -> Iterator[tuple[str, list[Link]]]:
+        for file, data in self.read(self._files, call):
+            if mentioning is not None and mark(mentioning) not in names_in(file.path, data):
+                continue
             found = links_in(file.path, data.decode("utf-8", "replace"))
             if found:
                 yield file.path, found

@@ -217,13 +217,10 @@ class Store:
         for id, text in self.ask(lambda db: db.execute(sql, values).fetchall()):
             yield id, json.loads(text)
 
-    def mentioning(self, marked: str) -> list[int]:
-        sql = "SELECT id FROM fact WHERE instr(mentions, ?)"
-        return [row[0] for row in self.ask(lambda db: db.execute(sql, (marked,)).fetchall())]
-
-    def links(self) -> list[tuple[int, str | None]]:
-        """The links of every file that may have one, as they were saved; None where they were not."""
-        return self.ask(lambda db: db.execute("SELECT id, links FROM fact WHERE mentions != ''").fetchall())
+    def links(self, marked: str | None = None) -> list[tuple[int, str | None]]:
+        """The links of every file that may have one, or one with this mark, as they were saved; None where not."""
+        where, values = ("mentions != ''", ()) if marked is None else ("instr(mentions, ?)", (marked,))
+        return self.ask(lambda db: db.execute(f"SELECT id, links FROM fact WHERE {where}", values).fetchall())
 
     # Changing it
 

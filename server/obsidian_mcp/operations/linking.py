@@ -91,10 +91,10 @@ def links_of(path: str, data: bytes, there: Resolver) -> Iterator[Found]:
 def backlinks(path: str, contents: Contents, call: CallContext) -> list[tuple[str, int]]:
     """The other files with links to it, and how many each has."""
     there = contents.resolver(call)
-    candidates = {other for other in contents.mentioning(key_of_path(path), call) if other != path}
     counted = (
         (other, sum(leads_to(there, link, other) == path for link in links))
-        for other, links in contents.links(call, candidates)
+        for other, links in contents.links(call, key_of_path(path))
+        if other != path
     )
     return sorted((other, count) for other, count in counted if count)
 

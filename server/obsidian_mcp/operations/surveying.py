@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
@@ -10,8 +11,9 @@ from obsidian_mcp.vault import frontmatter
 from obsidian_mcp.vault.index import File
 from obsidian_mcp.vault.path import BadPath, check
 from obsidian_mcp.vault.query.matching import as_text
-from obsidian_mcp.vault.words import folded
+from obsidian_mcp.vault.words import folded as _folded
 
+folded = functools.lru_cache(maxsize=10_000)(_folded)  # the same few, again and again
 Counted = tuple[str, str, int]  # a value, its type, in how many notes
 TAGS = "tags"
 

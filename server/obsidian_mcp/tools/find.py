@@ -55,7 +55,7 @@ class OutlineNote(Target):
 class ListLinks(Params):
     kind: Literal["backlinks", "outgoing", "broken", "orphans"]
     name: Annotated[NameOfNote | None, NamesNote(), Field(description="For backlinks, outgoing.")] = None
-    limit: Limit = 50
+    limit: Limit = 25
     cursor: Cursor = None
 
 

@@ -6,7 +6,7 @@ question.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -58,11 +58,11 @@ class Contents(Protocol):
     def tags(self, call: CallContext) -> Iterator[tuple[str, list[str]]]:
         """The tags of every note that has any, those in its text too."""
 
-    def mentioning(self, key: str, call: CallContext) -> list[str]:
-        """The files that may have a link to a file of that name, and perhaps more; see `links/link_names`."""
+    def links(self, call: CallContext, mentioning: str | None = None) -> Iterator[tuple[str, list[Link]]]:
+        """The links of every file that has any, or that may have one to a file of that name (see `links/link_names`).
 
-    def links(self, call: CallContext, among: Collection[str] | None = None) -> Iterator[tuple[str, list[Link]]]:
-        """The links of every file that has any, or of those among these; only their form and their target count."""
+        Only their form and their target count.
+        """
 
     def resolver(self, call: CallContext) -> Resolver:
         """The files there are, ready for links to be looked up."""
