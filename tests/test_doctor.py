@@ -44,8 +44,8 @@ def test_a_good_world_passes_every_check(own_world: World) -> None:
     before = own_world.tree()
     code, checks = examine(own_world)
     assert code == 0
-    wanted = "python settings backend executable app cli version latency sandbox vault folder folders links trash state index"
-    assert list(checks) == [*wanted.split(), "hosts"]
+    wanted = "python settings backend executable app cli version latency sandbox vault folder folders links trash state"
+    assert list(checks) == [*wanted.split(), "index", "hosts"]
     assert {name for name, check in checks.items() if check["status"] != "ok"} == {"hosts"}
     assert own_world.tree() == before
     assert not (own_world.folder / "home").exists()

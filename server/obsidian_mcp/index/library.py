@@ -21,7 +21,7 @@ from obsidian_mcp.index.indexed import Indexed, Known
 from obsidian_mcp.index.mentions import without_collector
 from obsidian_mcp.index.names import Names
 from obsidian_mcp.index.reading import Reading
-from obsidian_mcp.index.store import Busy, Changes, Store, Unusable, is_wasteful
+from obsidian_mcp.index.store import Busy, Changes, Entry, Store, Unusable, is_wasteful
 from obsidian_mcp.vault.config import nothing_is_excluded
 from obsidian_mcp.vault.contents import Matches
 from obsidian_mcp.vault.index import Closed, Disk, File, Survey
@@ -205,6 +205,7 @@ class Library:
         reading = Reading(self._disk)
         entries = [entry_of(file, data, looked) for file, data in reading.read(changed, call)]
         self._unread = reading.unread
+        self._forget_unread(changed, entries)
         if not entries and not gone:
             return
         before = self._changes
@@ -224,6 +225,12 @@ class Library:
             self._stamps.setdefault(folder, {})[name] = entry.stamp
         if is_wasteful(store.rows(), len(self._known)):
             self._build_later()
+
+    def _forget_unread(self, changed: list[File], entries: list[Entry]) -> None:
+        """What can't be read any more is not found by what it said before."""
+        for path in {file.path for file in changed} - {entry.path for entry in entries}:
+            if self._known.pop(path, None) is not None:
+                self._by_id = None
 
     def _indexed(self, reader: Store) -> Indexed:
         if self._by_id is None:

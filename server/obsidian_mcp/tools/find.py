@@ -11,6 +11,7 @@ from pydantic import Field
 from obsidian_mcp.errors import InvalidArguments
 from obsidian_mcp.operations import asking, linking, paging, searching, surveying
 from obsidian_mcp.operations.finding import existing
+from obsidian_mcp.operations.passages import cut
 from obsidian_mcp.protocol import results
 from obsidian_mcp.protocol.jsonrpc import encode
 from obsidian_mcp.tools.notes import FOR_CLAUDE_CODE, NameOfNote, Target, Text, when
@@ -166,6 +167,7 @@ class PropertiesListed:
     next_cursor: str | None = None
 
 
+MOST_UNMATCHED, LONGEST_WORD = 8, 40  # of the words that are named
 ROOM_FOR_CURSOR = 80  # bytes of a result for what is added to it last
 
 
@@ -186,7 +188,8 @@ def obsidian_search_notes(params: SearchNotes, it: Context) -> NotesFound:
         matches = it.contents.matching(query, it.vault.settings().is_excluded(), it.call)
         note = searching.not_searched(matches)
     hits = searching.ordered(matches.hits, params.sort, query, after)
-    about = NotesFound([], len(hits), matches.unmatched or None, note)
+    unmatched = [cut(word, LONGEST_WORD) for word in matches.unmatched[:MOST_UNMATCHED]]
+    about = NotesFound([], len(hits), unmatched or None, note)
     reads = asking.reader(it.vault) if it.contents is None else it.contents.read
     wanted = hits[first : first + params.limit]
     shown = _shown_notes(
@@ -213,6 +216,8 @@ def _shown_notes(
         )
         while note.passages and not _fits(note, chars, room) and not kept:
             note = replace(note, passages=note.passages[:-1], more=(note.more or 0) + 1)
+        if not kept and not _fits(note, chars, room):
+            note = replace(note, properties=None)  # longer than an answer may be
         if kept and not _fits(note, chars, room):
             break
         chars -= searching.characters(plain(note)) + 1

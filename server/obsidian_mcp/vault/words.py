@@ -32,8 +32,15 @@ _UNSPACED = (
     (0x1B000, 0x1B16F),  # more kana
     (0x20000, 0x3FFFF),
 )
-# Marks that people leave out when they type: accents, and the points of Hebrew and Arabic.
-_OPTIONAL_MARKS = ((0x0300, 0x036F), (0x0591, 0x05C7), (0x0610, 0x061A), (0x064B, 0x065F), (0x0670, 0x0670))
+# Marks that people leave out when they type: accents, the points of Hebrew and Arabic, what chooses an emoji's look.
+_OPTIONAL_MARKS = (
+    (0x0300, 0x036F),
+    (0x0591, 0x05C7),
+    (0x0610, 0x061A),
+    (0x064B, 0x065F),
+    (0x0670, 0x0670),
+    (0xFE00, 0xFE0F),
+)
 _SYMBOLS = frozenset({"So", "Sk"})  # emoji, and what changes their colour
 _PARTS_OF_WORDS = frozenset("LNM")
 
@@ -57,7 +64,7 @@ class _Runs:
         except _Composes:
             composed = unicodedata.normalize("NFC", text)
             if composed == text:  # a mark that nothing composes with
-                return "".join(char.lower() if char.isascii() else self._make(char) for char in text)
+                return self._make(text)
             return self.over(composed)
         return found.lower().decode()
 
@@ -69,7 +76,7 @@ class _Runs:
             if error.start and unicodedata.combining(run[0]):
                 raise _Composes
             known = self._make(run).encode("utf-8", "replace")
-            if len(run) <= SHORT_RUN:
+            if len(run) <= SHORT_RUN and not unicodedata.combining(run[0]):
                 if len(self._known) >= MOST_REMEMBERED:
                     self._known.clear()
                 self._known[run] = known

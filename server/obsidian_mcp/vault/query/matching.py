@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import functools
 import re
+import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
@@ -205,13 +206,14 @@ class Matcher:
         if isinstance(test, tree.Pattern):
             return self._finds(test, text)
         assert isinstance(test, tree.Contains)
-        wanted, found = (test.text, text) if test.exact else (_plain(test.text), plain())
+        wanted, found = (_composed(test.text), _composed(text)) if test.exact else (_plain(test.text), plain())
         if test.whole and is_text and wanted:
             return any(True for _ in whole_word_places(found, wanted))
         return wanted in found
 
     def _finds(self, pattern: tree.Pattern, text: str) -> bool:
         try:
+            text = text.replace("\r\n", "\n").removesuffix("\r")  # or $ would stand before what ends the line
             return self._patterns[pattern].search(text, timeout=max(0.01, self._call.remaining)) is not None
         except TimeoutError:
             raise TimedOut(
@@ -230,6 +232,11 @@ def _needed(test: Test) -> Iterator[str]:
 
 
 _plain = functools.lru_cache(maxsize=1000)(folded)
+
+
+def _composed(text: str) -> str:
+    """Where the case of letters counts, their Unicode form doesn't."""
+    return unicodedata.normalize("NFC", text)
 
 
 def _items(value: Any) -> list[Any]:

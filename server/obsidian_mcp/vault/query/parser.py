@@ -30,6 +30,7 @@ from obsidian_mcp.vault.query.tree import (
     Test,
     Words,
 )
+from obsidian_mcp.vault.words import words_in
 
 DEEPEST = 50  # groups in one another
 LONGEST = 4000  # characters
@@ -62,7 +63,7 @@ class BadQuery(Exception):
 def parse(text: str) -> Query:
     if len(text) > LONGEST:
         raise BadQuery(f"it has {len(text)} characters", LONGEST, f"Use at most {LONGEST}.")
-    return Query(_Reader(text).filters(0))
+    return Query(_without_marks(_together(_Reader(text).filters(0))))
 
 
 class _Reader:
@@ -120,8 +121,8 @@ class _Reader:
             before, self._within = self._within, "-"
             found = self._filters_all(self._group(lambda: self.filters(depth + 1)))
             self._within = before
-            return found
-        found = self._filter(depth)
+        else:
+            found = self._filter(depth)
         if found == tree.EVERYTHING:
             raise BadQuery("nothing stands after -", start, 'Write what is to be left out: -word or -"a phrase".')
         return self._filters_all(found)
@@ -148,6 +149,7 @@ class _Reader:
     # Terms
 
     def _filter(self, depth: int) -> Filter:
+        self._require_depth(depth)
         if self._takes("("):
             return self._group(lambda: self.filters(depth + 1))
         if self._is_at("["):
@@ -211,7 +213,14 @@ class _Reader:
                 f"nothing stands after {operator[0]}", operator.end(), f"Write {operator[0]}word or {operator[0]}(…)."
             )
 
+    def _require_depth(self, depth: int) -> None:
+        if depth > DEEPEST:
+            raise BadQuery("too many parts in one another", self.at, f"Use at most {DEEPEST}.")
+
     def _test(self, depth: int) -> Test:
+        self._require_depth(depth)
+        if self._is_at("[") and self._within not in ("", "["):
+            self._property()
         if self._takes("("):
             return self._group(lambda: self._tests(depth + 1))
         if self._is_at('"') or _REGEX.match(self._text, self.at):
@@ -339,6 +348,34 @@ def _name_and_value(inside: str) -> tuple[str, bool, str]:
     return name.strip(), bool(colon), value
 
 
+def _together(part: Filter) -> Filter:
+    """Bare words that stand side by side, or with OR between them, are one group, whatever parentheses there are."""
+    if not isinstance(part, And | Or):
+        return part
+    parts = [_together(inner) for inner in part.parts]
+    words = tuple(word for inner in parts if isinstance(inner, Words) for word in inner.words)
+    rest = [inner for inner in parts if not isinstance(inner, Words)]
+    found = tuple([Words(words), *rest] if words else rest)
+    return found[0] if len(found) == 1 else type(part)(found)
+
+
+def _without_marks(part: Filter) -> Filter:
+    """What has no letter or digit is no word: alone it is looked for as it stands, beside others it is passed over."""
+    if isinstance(part, Words):
+        texts = [tree.Text(Contains(word)) for word in part.words]
+        return _telling(part) or (texts[0] if len(texts) == 1 else And(tuple(texts)))
+    if not isinstance(part, And | Or):
+        return part
+    kept = [_telling(inner) if isinstance(inner, Words) else _without_marks(inner) for inner in part.parts]
+    found = tuple(inner for inner in kept if inner is not None)
+    return found[0] if len(found) == 1 else type(part)(found)
+
+
+def _telling(part: Words) -> Words | None:
+    words = tuple(word for word in part.words if words_in(word))
+    return Words(words) if words else None
+
+
 class _ValueReader(_Reader):
     """What stands after a property's colon."""
 
@@ -354,7 +391,9 @@ class _ValueReader(_Reader):
         compared = _COMPARED.match(self._text, self.at)
         if compared:
             self.at = compared.end()
-            test = super()._test(depth) if self._has_term() else Contains("")
+            if not self._has_term():
+                raise BadQuery(f"nothing stands after {compared[1]}", self.at, f"Write {compared[1]}5 or a date.")
+            test = super()._test(depth)
             return tree.Compared(compared[1], test.text if isinstance(test, Contains) else "")
         found = super()._test(depth)
         if isinstance(found, Contains) and not found.whole and found.text in CONSTANTS:

@@ -7,6 +7,7 @@ left out, unless there are no others.
 
 from __future__ import annotations
 
+import functools
 import math
 import re
 from collections.abc import Iterable, Sequence
@@ -23,6 +24,7 @@ OTHER_WORD = 0.5  # what another word for the same is worth
 COVERAGE = 0.5  # how much it counts that a note has all of the words, and not one of them often
 K1, B = 1.2, 0.75  # as in SQLite
 
+APART = " \ue000 "  # between names, and between headings: a word of its own, which no query can have
 _IN_WORD = r"[0-9a-z\x80-\U0010ffff]"
 _BETWEEN = r"[^0-9a-z\x80-\U0010ffff]+"
 # Words of everyday questions, which tell little about what is meant: they count, and less than others.
@@ -58,10 +60,14 @@ class Word:
         self.worth = PART if is_part else WEAK if len(tokens) == 1 and tokens[0] in WEAK_WORDS else 1.0
         self.forms = Forms(tokens[0], written) if len(tokens) == 1 else None
         self.begin = self.forms.prefix if self.forms else tokens[0]
-        rest = "".join(_BETWEEN + re.escape(token) for token in tokens[1:])
-        tail = f"{_IN_WORD}*" if self.forms else f"{rest}(?!{_IN_WORD})"
-        self._pattern = re.compile(re.escape(self.begin) + tail)
         self._is_form: dict[str, bool] = {}
+
+    @functools.cached_property
+    def _pattern(self) -> re.Pattern[str]:
+        rest = "".join(_BETWEEN + re.escape(token) for token in self.tokens[1:])
+        tail = f"{_IN_WORD}*" if self.forms else f"{rest}(?!{_IN_WORD})"
+        head = "" if self.forms else f"(?<!{_IN_WORD})"
+        return re.compile(head + re.escape(self.begin) + tail)
 
     def parts(self) -> list[Word]:
         """What is looked for where the whole occurs nowhere: in scripts without blanks, each two characters."""
@@ -157,10 +163,10 @@ def headings_of(text: str) -> str:
         if heading[:1] in (" ", "\t"):
             found.append(heading)
         at = text.find("\n#", end) + 1 or -1 if end >= 0 else -1
-    return "\n".join(found)
+    return APART.join(found)
 
 
 def searchable_parts(name: str, aliases: Sequence[str], text: str) -> tuple[str, str, str]:
     """What is searched of a note: its names, its headings, its text."""
     plain = searchable(text)
-    return searchable("\n".join((name, *aliases))), headings_of(plain), plain
+    return APART.join(map(searchable, (name, *aliases))), headings_of(plain), plain

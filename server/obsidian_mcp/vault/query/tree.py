@@ -148,7 +148,8 @@ class Query:
     @property
     def paths(self) -> tuple[Test, ...]:
         """What `path:` asks for: files that the vault excludes are found if it names them."""
-        return tuple(part.test for part in _positive(self.filter) if isinstance(part, In) and part.part is Part.PATH)
+        asked = (part.test for part in _positive(self.filter) if isinstance(part, In) and part.part is Part.PATH)
+        return tuple(test for test in asked if not isinstance(test, No))
 
 
 def _positive(part: Filter) -> Iterator[Filter]:
