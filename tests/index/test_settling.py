@@ -53,7 +53,10 @@ class Stepping:
     def changed_files(
         self, endings: tuple[str, ...], known: Stamps, closed: list[tuple[str, Closed]]
     ) -> tuple[list[File], int]:
-        files = [File(path, self.stamp(path) or 0, self.times[path], len(text)) for path, text in self.texts.items()]
+        files = [
+            File(path, self.stamp(path) or 0, self.times[path], len(text), self.times[path])
+            for path, text in self.texts.items()
+        ]
         changed = [file for file in files if stamp_in(known, file.path) != file.stamp]
         return changed, len(files) - len(changed)
 

@@ -67,7 +67,9 @@ class Files(dict[str, bytes]):
         self, endings: tuple[str, ...], known: Stamps, closed: list[tuple[str, Closed]]
     ) -> tuple[list[File], int]:
         shown = [path for path in self if not any(part.startswith(".") for part in path.split("/"))]
-        files = [File(path, hash(self[path]), 0, len(self[path])) for path in shown if path.lower().endswith(endings)]
+        files = [
+            File(path, hash(self[path]), 0, len(self[path]), 0) for path in shown if path.lower().endswith(endings)
+        ]
         changed = [file for file in files if stamp_in(known, file.path) != file.stamp]
         return changed, len(files) - len(changed)
 

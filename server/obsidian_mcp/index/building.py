@@ -31,6 +31,7 @@ class Builder:
         self._lock = threading.Lock()
         self._thread: threading.Thread | None = None
         self._done = self._all = 0
+        self.unread: dict[str, tuple[int, str]] = {}  # files that can't be read: in which state, and why
 
     @property
     def is_running(self) -> bool:
@@ -110,7 +111,8 @@ class Builder:
     def _batches(self, files: list[File], looked: int, call: CallContext) -> Iterator[list[Entry]]:
         batch: list[Entry] = []
         size = 0
-        for file, data in Reading(self._disk).read(files, call):
+        reading = Reading(self._disk)
+        for file, data in reading.read(files, call):
             self._may_go_on.wait()
             batch.append(entry_of(file, data, looked))
             size += len(data)
@@ -119,3 +121,5 @@ class Builder:
                 batch, size = [], 0
         if batch:
             yield batch
+        stamps = {file.path: file.stamp for file in files}
+        self.unread = {path: (stamps[path], why) for path, why in reading.unread}

@@ -24,7 +24,7 @@ def is_note(path: str) -> bool:
 
 def entry_of(file: File, data: bytes, now: int) -> Entry:
     """`now` is when it was looked at, in nanoseconds: a change that comes as soon again could keep the time."""
-    stamp = file.stamp if is_settled(file.modified, now) else None
+    stamp = file.stamp if is_settled(file.touched, now) else None
     mentions = names_in(file.path, data)
     if not is_note(file.path):
         return Entry(file.path, stamp, file.modified, file.size, NO_WORDS, mentions, [], {})

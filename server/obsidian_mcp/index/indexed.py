@@ -7,12 +7,12 @@ that may be and are not certain are read, and asked the whole search.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from obsidian_mcp.call import CallContext
 from obsidian_mcp.index.reading import Reading
-from obsidian_mcp.index.store import Store
+from obsidian_mcp.index.store import Pairs, Store
 from obsidian_mcp.vault.contents import Hit, Matches
 from obsidian_mcp.vault.index import Disk, File
 from obsidian_mcp.vault.links.link import Form, Link
@@ -43,7 +43,7 @@ BATCH = 500  # files whose links are kept together
 class Indexed:
     """`files` are those that the index has, path and time by their number; `notes` the numbers of the notes among them.
 
-    `keep_links` remembers links that had to be read.
+    `keep_links` remembers links that had to be read; `unread` are the files that could not be, and why.
     """
 
     def __init__(
@@ -52,13 +52,15 @@ class Indexed:
         disk: Disk,
         files: Mapping[int, Known],
         notes: Ids,
-        keep_links: Callable[[list[tuple[int, str]]], None] = lambda rows: None,
+        keep_links: Callable[[list[tuple[int, Pairs]]], None] = lambda rows: None,
+        unread: Sequence[tuple[str, str]] = (),
     ) -> None:
         self._store = store
         self._disk = disk
         self._files = files
         self._notes = notes
         self._keep_links = keep_links
+        self.unread = unread
 
     def matching(self, query: Query, may_be_found: Callable[[str], bool] | None, call: CallContext) -> Matches:
         universe = self._notes
@@ -81,12 +83,12 @@ class Indexed:
             if saved is None:
                 unread[self._files[id].path] = id
             elif saved:
-                yield self._files[id].path, [_link(line) for line in saved.split("\n")]
+                yield self._files[id].path, [Link(0, 0, Form[form], target) for form, target in saved]
         files = [_file(self._files[id]) for id in unread.values()]
-        rows: list[tuple[int, str]] = []
+        rows: list[tuple[int, Pairs]] = []
         for file, data in Reading(self._disk).read(files, call):
             found = links_in(file.path, data.decode("utf-8", "replace"))
-            rows.append((unread[file.path], "\n".join(map(_line, found))))
+            rows.append((unread[file.path], [(link.form.name, link.target) for link in found]))
             if len(rows) >= BATCH:
                 self._keep_links(rows)
                 rows = []
@@ -95,16 +97,7 @@ class Indexed:
 
 
 def _file(known: Known) -> File:
-    return File(known.path, 0, known.modified, 0)
-
-
-def _line(link: Link) -> str:
-    return f"{link.form.name}\t{link.target}"
-
-
-def _link(line: str) -> Link:
-    form, _, target = line.partition("\t")
-    return Link(0, 0, Form[form], target)
+    return File(known.path, 0, known.modified, 0, 0)
 
 
 class _Search:

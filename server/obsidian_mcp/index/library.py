@@ -12,7 +12,7 @@ import contextlib
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Any
+from typing import Any, TypeVar
 
 from obsidian_mcp.call import CallContext
 from obsidian_mcp.index.building import Builder
@@ -21,17 +21,20 @@ from obsidian_mcp.index.indexed import Indexed, Known
 from obsidian_mcp.index.mentions import without_collector
 from obsidian_mcp.index.names import Names
 from obsidian_mcp.index.reading import Reading
-from obsidian_mcp.index.store import Busy, Changes, Entry, Store, Unusable, is_wasteful
+from obsidian_mcp.index.store import Busy, Changes, Entry, Pairs, Store, Unusable, is_wasteful
 from obsidian_mcp.vault.config import nothing_is_excluded
-from obsidian_mcp.vault.contents import Matches
+from obsidian_mcp.vault.contents import Matches, Unread
 from obsidian_mcp.vault.index import Closed, Disk, File, Survey
 from obsidian_mcp.vault.links.link import Link
 from obsidian_mcp.vault.links.resolver import Resolver
 from obsidian_mcp.vault.query import matching
 from obsidian_mcp.vault.query.tree import Query
 
+T = TypeVar("T")
+
 FEW = 400  # files that are read before the answer
 FEW_BYTES = 4 << 20
+FEW_HOPELESS = 20  # files that could not be read and are tried again
 TRIES = 3  # at a moment in which no other server changes the index
 
 
@@ -49,7 +52,7 @@ class Library:
         self._known: dict[str, Known] = {}
         self._stamps: dict[str, dict[str, int | None]] = {}  # of the same files
         self._by_id: tuple[dict[int, Known], set[int]] | None = None  # and the numbers of the notes
-        self._unread: list[tuple[str, str]] = []  # of the last look
+        self._hopeless: dict[str, tuple[int, str]] = {}  # files that can't be read: in which state, and why
         self._builder: Builder | None = None
 
     # The port
@@ -59,11 +62,8 @@ class Library:
         may_be_found = None
         if is_excluded is not nothing_is_excluded:
             may_be_found = lambda path: not is_excluded(path) or named(path)  # noqa: E731  # one of two
-        with self._view(call) as (view, closed):
-            found = view.matching(query, may_be_found, call)
-            if isinstance(view, Indexed):
-                found.unread.extend(self._unread)
-        found.unread.extend((folder or "the vault's folder", why.why) for folder, why in closed)
+        found, unread = self._answer(lambda view: view.matching(query, may_be_found, call), call)
+        found.unread.extend(unread)
         return found
 
     def survey(self, call: CallContext) -> Survey:
@@ -82,17 +82,14 @@ class Library:
             if isinstance(data, bytes):
                 yield path, data
 
-    def properties(self, call: CallContext) -> Iterator[tuple[str, Mapping[str, Any]]]:
-        with self._view(call) as (view, _):
-            yield from view.properties(call)
+    def properties(self, call: CallContext) -> tuple[list[tuple[str, Mapping[str, Any]]], Unread]:
+        return self._answer(lambda view: list(view.properties(call)), call)
 
-    def tags(self, call: CallContext) -> Iterator[tuple[str, list[str]]]:
-        with self._view(call) as (view, _):
-            yield from view.tags(call)
+    def tags(self, call: CallContext) -> tuple[list[tuple[str, list[str]]], Unread]:
+        return self._answer(lambda view: list(view.tags(call)), call)
 
-    def links(self, call: CallContext, mentioning: str | None = None) -> Iterator[tuple[str, list[Link]]]:
-        with self._view(call) as (view, _):
-            yield from view.links(call, mentioning)
+    def links(self, call: CallContext, mentioning: str | None = None) -> tuple[list[tuple[str, list[Link]]], Unread]:
+        return self._answer(lambda view: list(view.links(call, mentioning)), call)
 
     def resolver(self, call: CallContext) -> Resolver:
         with self._names.held(call):
@@ -129,25 +126,29 @@ class Library:
 
     # The index
 
-    @contextlib.contextmanager
-    def _view(self, call: CallContext) -> Iterator[tuple[Indexed | Reading, list[tuple[str, Closed]]]]:
-        """The index, compared with the files a moment ago, or else a reading of all of them; and closed folders."""
+    def _answer(self, question: Callable[[Indexed | Reading], T], call: CallContext) -> tuple[T, Unread]:
+        """From the index, compared with the files a moment ago, or else by a reading of all of them; and what could not
+        be looked at, and why.
+        """
         call.check("looking at the vault's files")
         closed: list[tuple[str, Closed]] = []
         snapshot = self._snapshot(closed, call) if self._store is not None else None
         if snapshot is not None:
+            view, reader = snapshot
             try:
-                yield snapshot[0], closed
+                return question(view), [*view.unread, *_told(closed)]
+            except (Busy, Unusable):
+                closed.clear()  # it is damaged, and thrown away
             finally:
-                snapshot[1].end()
-                self._idle.append(snapshot[1])
-            return
+                reader.end()
+                self._idle.append(reader)
         if self._store is not None:
             self._build_later()
         with self._builder.held_up() if self._builder else contextlib.nullcontext():
             closed.clear()
             files, _ = self._disk.changed_files(INDEXED, {}, closed)
-            yield Reading(self._disk, files, self._told), closed
+            found = question(Reading(self._disk, files, self._how_far))
+        return found, _told(closed)
 
     def _snapshot(self, closed: list[tuple[str, Closed]], call: CallContext) -> tuple[Indexed, Store] | None:
         """The index as it is when it agrees with the files, by a connection that sees no later change."""
@@ -156,10 +157,11 @@ class Library:
         try:
             for _ in range(TRIES):
                 closed.clear()
-                if not self._bring_up_to_date(self._store, closed, call):
+                is_current = self._bring_up_to_date(self._store, closed, call)
+                if is_current is None:
                     return None
                 reader = self._idle.pop() if self._idle else Store(self._store.file)
-                if reader.begin() == self._changes:
+                if is_current and reader.begin() == self._changes:
                     return self._indexed(reader), reader
                 reader.end()  # another server has changed it meanwhile
                 self._idle.append(reader)
@@ -169,20 +171,19 @@ class Library:
             self._lock.release()
         return None
 
-    def _bring_up_to_date(self, store: Store, closed: list[tuple[str, Closed]], call: CallContext) -> bool:
-        """Whether it is; not if that would take long."""
+    def _bring_up_to_date(self, store: Store, closed: list[tuple[str, Closed]], call: CallContext) -> bool | None:
+        """Whether it is; None if that would take long, False if it has to be compared again."""
         self._load(store)
         if not self._known and self._builder is not None and self._builder.is_running:
-            return False  # it has hardly begun
+            return None  # it has hardly begun
         looked = time.time_ns()
         with without_collector():
             changed, gone = self._differences(closed)
-        if len(changed) > FEW or sum(file.size for file in changed) > FEW_BYTES:
-            return False
-        self._unread = []
-        if changed or gone:
-            self._remember(store, changed, gone, looked, call)
-        return True
+        hopeful, hopeless = self._sorted_by_hope(changed)
+        if len(hopeful) > FEW or sum(file.size for file in hopeful) > FEW_BYTES:
+            return None
+        changed = [*hopeful, *hopeless]
+        return self._remember(store, changed, gone, looked, call) if changed or gone else True
 
     def _load(self, store: Store) -> None:
         """What is remembered, unless that is known already and no other server has changed it."""
@@ -201,21 +202,48 @@ class Library:
         there = {file.path for file in self._disk.changed_files(INDEXED, {}, [])[0]}
         return changed, [kept.id for path, kept in known.items() if path not in there]
 
-    def _remember(self, store: Store, changed: list[File], gone: list[int], looked: int, call: CallContext) -> None:
+    def _sorted_by_hope(self, changed: list[File]) -> tuple[list[File], list[File]]:
+        """Those that were never tried, and of those that could not be read a few that cost little: it may pass.
+
+        What can't be read is not found by what it said before.
+        """
+        if self._builder is not None:
+            self._hopeless.update(self._builder.unread)
+        hopeful = [file for file in changed if self._hopeless.get(file.path, (None, ""))[0] != file.stamp]
+        hopeless = [file for file in changed if self._hopeless.get(file.path, (None, ""))[0] == file.stamp]
+        for file in hopeless:
+            if self._known.pop(file.path, None) is not None:
+                self._by_id = None
+        return hopeful, [file for file in hopeless[:FEW_HOPELESS] if file.size <= FEW_BYTES]
+
+    def _remember(self, store: Store, changed: list[File], gone: list[int], looked: int, call: CallContext) -> bool:
+        """Whether nothing else has been changed meanwhile."""
         reading = Reading(self._disk)
         entries = [entry_of(file, data, looked) for file, data in reading.read(changed, call)]
-        self._unread = reading.unread
-        self._forget_unread(changed, entries)
-        if not entries and not gone:
-            return
+        self._give_up(changed, dict(reading.unread))
         before = self._changes
-        first = store.save(entries, gone)
-        self._changes, self._by_id = store.changes(), None
-        if before is None or self._changes != (*before[:2], before[2] + 1):
+        if entries or gone:
+            first = store.save(entries, gone)
+            self._changes = store.changes()
+            self._adopt(entries, first, gone)
+        if before is None or self._changes not in (before, (before[0], before[1] + 1)):
             self._changes = None  # another server has changed it before us
-            self._load(store)
-            return
-        numbers = set(gone)
+            return False
+        if is_wasteful(store.rows(), len(self._known)):
+            self._build_later()
+        return True
+
+    def _give_up(self, changed: list[File], unread: Mapping[str, str]) -> None:
+        for file in changed:
+            if file.path in unread:
+                self._hopeless[file.path] = (file.stamp, unread[file.path])
+            else:
+                self._hopeless.pop(file.path, None)
+            if self._known.pop(file.path, None) is not None:  # until it is remembered anew
+                self._by_id = None
+
+    def _adopt(self, entries: list[Entry], first: int, gone: list[int]) -> None:
+        self._by_id, numbers = None, set(gone)
         if numbers:
             self._known = {path: kept for path, kept in self._known.items() if kept.id not in numbers}
             self._stamps = _by_folder(self._known)
@@ -223,25 +251,20 @@ class Library:
             self._known[entry.path] = Known(entry.path, number, entry.stamp, entry.modified)
             folder, _, name = entry.path.rpartition("/")
             self._stamps.setdefault(folder, {})[name] = entry.stamp
-        if is_wasteful(store.rows(), len(self._known)):
-            self._build_later()
-
-    def _forget_unread(self, changed: list[File], entries: list[Entry]) -> None:
-        """What can't be read any more is not found by what it said before."""
-        for path in {file.path for file in changed} - {entry.path for entry in entries}:
-            if self._known.pop(path, None) is not None:
-                self._by_id = None
 
     def _indexed(self, reader: Store) -> Indexed:
         if self._by_id is None:
             files = {kept.id: kept for kept in self._known.values()}
             self._by_id = (files, {id for id, kept in files.items() if is_note(kept.path)})
-        return Indexed(reader, self._disk, *self._by_id, self._keep_links)
+        changes = self._changes
+        assert changes is not None
+        unread = [(path, why) for path, (_, why) in self._hopeless.items()]
+        return Indexed(reader, self._disk, *self._by_id, lambda rows: self._keep_links(rows, changes), unread)
 
-    def _keep_links(self, rows: list[tuple[int, str]]) -> None:
+    def _keep_links(self, rows: list[tuple[int, Pairs]], of: Changes) -> None:
         with self._lock, contextlib.suppress(Busy, Unusable):  # they are read again next time
             if self._store is not None and rows:
-                self._store.save_links(rows)
+                self._store.save_links(rows, of)
 
     def _build_later(self) -> None:
         if self._file is None or (self._builder is not None and self._builder.is_running):
@@ -249,8 +272,12 @@ class Library:
         self._builder = Builder(self._disk, self._file)
         self._builder.start()
 
-    def _told(self) -> str:
+    def _how_far(self) -> str:
         return self._builder.told() if self._builder else ""
+
+
+def _told(closed: list[tuple[str, Closed]]) -> Unread:
+    return [(folder or "the vault's folder", problem.why) for folder, problem in closed]
 
 
 def _by_folder(known: Mapping[str, Known]) -> dict[str, dict[str, int | None]]:

@@ -25,8 +25,8 @@ FINE, COARSE = SECOND // 20, 2 * SECOND + SECOND // 20  # ns; a bit more than th
 
 
 def is_settled(changed: int, now: int) -> bool:
-    """Whether what changes from now on gets another time than this."""
-    return now - changed >= (FINE if changed % SECOND else COARSE)
+    """Whether what changes from now on gets another time than this; one that lies ahead won't come again either."""
+    return abs(now - changed) >= (FINE if changed % SECOND else COARSE)
 
 
 class Names:

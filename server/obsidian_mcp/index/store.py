@@ -31,15 +31,17 @@ FEWEST_ROWS = 1000
 MOST_LOG = 16 << 20  # bytes that are kept of SQLite's own log
 
 _SCHEMA = f"""
-CREATE TABLE made (version TEXT, next INTEGER, rows INTEGER, changes INTEGER);
+CREATE TABLE made (version TEXT, token TEXT, next INTEGER, rows INTEGER, changes INTEGER);
 CREATE TABLE note (id INTEGER PRIMARY KEY, path TEXT UNIQUE, stamp INTEGER, modified INTEGER, size INTEGER);
 CREATE TABLE fact (id INTEGER PRIMARY KEY, mentions TEXT, tags TEXT, keys TEXT, properties TEXT, links TEXT);
 CREATE VIRTUAL TABLE word USING fts5(name, headings, body, content='', tokenize='ascii');
 INSERT INTO word(word, rank) VALUES('hashsize', {IN_MEMORY});
-INSERT INTO made VALUES('{VERSION}', 1, 0, 1);
+INSERT INTO made VALUES('{VERSION}', lower(hex(randomblob(8))), 1, 0, 1);
 """
 
-Changes = tuple[int, int, int]
+Changes = tuple[str, int]  # which file, and how often it was changed
+LATEST = 2**63 - 1  # ns; the last time that SQLite can hold
+Pairs = list[tuple[str, str]]  # the forms of links, and their targets
 T = TypeVar("T")
 
 
@@ -73,6 +75,7 @@ class Store:
         self._patience = patience
         self._connection: sqlite3.Connection | None = None
         self._seen: tuple[int, int] | None = None
+        self._is_reading = False  # one moment's state: then it stays with the file it has, whatever becomes of that
 
     def close(self) -> None:
         if self._connection is not None:
@@ -88,8 +91,10 @@ class Store:
                 os.unlink(name)
 
     def _opened(self) -> sqlite3.Connection:
-        if self._connection is not None and not self._is_replaced():
+        if self._connection is not None and (self._is_reading or not self._is_replaced()):
             return self._connection
+        if self._is_reading:
+            raise Unusable
         self.close()
         try:
             return self._open()
@@ -148,10 +153,12 @@ class Store:
             raise
 
     def ask(self, question: Callable[[sqlite3.Connection], T]) -> T:
-        """What the file says. Raises Busy or Unusable; one that can't be read is thrown away."""
+        """What the file says. Raises Busy or Unusable; one that can't be read, or says nonsense, is thrown away."""
         try:
             return question(self._opened())
-        except sqlite3.DatabaseError as error:
+        except UnicodeEncodeError:
+            raise  # what is to be written is at fault, and not the file
+        except (sqlite3.DatabaseError, ValueError, TypeError, KeyError) as error:
             if _is_busy(error):
                 raise Busy from None
             with contextlib.suppress(OSError):
@@ -164,16 +171,19 @@ class Store:
 
     def changes(self) -> Changes:
         """Another one after every change, whichever server made it."""
-        return self.ask(lambda db: (*(self._seen or (0, 0)), int(db.execute("SELECT changes FROM made").fetchone()[0])))
+        return self.ask(_changes)
 
     def begin(self) -> Changes:
         """From now on, until `end`, everything is as it is at this moment."""
         self.ask(lambda db: db.execute("BEGIN"))
+        self._is_reading = True
         return self.changes()
 
     def end(self) -> None:
-        with contextlib.suppress(Busy, Unusable):
-            self.ask(lambda db: db.execute("ROLLBACK") if db.in_transaction else None)
+        self._is_reading = False
+        with contextlib.suppress(sqlite3.Error):
+            if self._connection is not None and self._connection.in_transaction:
+                self._connection.execute("ROLLBACK")
 
     def notes(self) -> list[tuple[int, str, int | None, int]]:
         """Id, path, stamp and time of every note that is remembered."""
@@ -207,20 +217,22 @@ class Store:
         return self.matching(f'"{" ".join(words)}"')
 
     def tags(self) -> list[tuple[int, list[str]]]:
-        rows = self.ask(lambda db: db.execute("SELECT id, tags FROM fact WHERE tags != ''").fetchall())
-        return [(id, tags.split("\n")) for id, tags in rows]
+        sql = "SELECT id, tags FROM fact WHERE tags != ''"
+        return self.ask(lambda db: [(id, str(tags).split("\n")) for id, tags in db.execute(sql)])
 
-    def properties(self, key: str | None = None) -> Iterator[tuple[int, dict[str, Any]]]:
+    def properties(self, key: str | None = None) -> list[tuple[int, dict[str, Any]]]:
         """Of every note that has any, or that has the one with this folded name."""
         where, values = ("keys != ''", ()) if key is None else ("instr(keys, ?)", (f"\n{key}\n",))
         sql = f"SELECT id, properties FROM fact WHERE {where}"
-        for id, text in self.ask(lambda db: db.execute(sql, values).fetchall()):
-            yield id, json.loads(text)
+        return self.ask(lambda db: [(id, _mapping(text)) for id, text in db.execute(sql, values)])
 
-    def links(self, marked: str | None = None) -> list[tuple[int, str | None]]:
+    def links(self, marked: str | None = None) -> list[tuple[int, Pairs | None]]:
         """The links of every file that may have one, or one with this mark, as they were saved; None where not."""
         where, values = ("mentions != ''", ()) if marked is None else ("instr(mentions, ?)", (marked,))
-        return self.ask(lambda db: db.execute(f"SELECT id, links FROM fact WHERE {where}", values).fetchall())
+        sql = f"SELECT id, links FROM fact WHERE {where}"
+        return self.ask(
+            lambda db: [(id, None if text is None else _pairs(text)) for id, text in db.execute(sql, values)]
+        )
 
     # Changing it
 
@@ -249,13 +261,15 @@ class Store:
                 db.execute(statement)
             db.execute("UPDATE made SET rows = 0, changes = changes + 1")
 
-    def save_links(self, rows: Sequence[tuple[int, str]]) -> None:
-        """For files whose links have been read. The rows of those that have changed since are gone."""
-        self.ask(lambda db: self._save_links(db, rows))
+    def save_links(self, rows: Sequence[tuple[int, Pairs]], of: Changes) -> None:
+        """For files whose links have been read, by their numbers in that file. Those that have changed are gone."""
+        self.ask(lambda db: self._save_links(db, rows, of[0]))
 
-    def _save_links(self, db: sqlite3.Connection, rows: Sequence[tuple[int, str]]) -> None:
+    def _save_links(self, db: sqlite3.Connection, rows: Sequence[tuple[int, Pairs]], token: str) -> None:
         with _transaction(db):
-            db.executemany("UPDATE fact SET links = ? WHERE id = ?", ((links, id) for id, links in rows))
+            if _changes(db)[0] == token:
+                values = ((json.dumps(links, ensure_ascii=False), id) for id, links in rows)
+                db.executemany("UPDATE fact SET links = ? WHERE id = ?", values)
 
     def is_wasteful(self) -> bool:
         """Whether much of what it holds of words is passed over."""
@@ -280,6 +294,22 @@ class Store:
         return found
 
 
+def _changes(db: sqlite3.Connection) -> Changes:
+    token, changes = db.execute("SELECT token, changes FROM made").fetchone()
+    return str(token), int(changes)
+
+
+def _mapping(text: str) -> dict[str, Any]:
+    found = json.loads(text)
+    if not isinstance(found, dict):
+        raise ValueError
+    return found
+
+
+def _pairs(text: str) -> Pairs:
+    return [(str(form), str(target)) for form, target in json.loads(text)]
+
+
 def is_wasteful(rows: int, notes: int) -> bool:
     return rows > FEWEST_ROWS and rows - notes > rows * MOST_STALE
 
@@ -302,7 +332,8 @@ def _transaction(db: sqlite3.Connection) -> Iterator[None]:
 def _insert(db: sqlite3.Connection, id: int, entry: Entry) -> None:
     db.execute("DELETE FROM fact WHERE id = (SELECT id FROM note WHERE path = ?)", (entry.path,))
     db.execute(
-        "INSERT OR REPLACE INTO note VALUES(?, ?, ?, ?, ?)", (id, entry.path, entry.stamp, entry.modified, entry.size)
+        "INSERT OR REPLACE INTO note VALUES(?, ?, ?, ?, ?)",
+        (id, entry.path, entry.stamp, min(entry.modified, LATEST), entry.size),
     )
     if entry.mentions or entry.tags or entry.properties:
         keys = "".join(f"\n{folded(name)}\n" for name in entry.properties)

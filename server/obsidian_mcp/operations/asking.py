@@ -65,7 +65,7 @@ def reader(vault: Vault) -> Callable[[str], bytes | None]:
 def survey(vault: Vault) -> tuple[Survey, str]:
     paths = vault.paths()
     folders = {path[:at] for path in paths for at in range(len(path)) if path[at] == "/"}
-    return Survey([File(path, 0, 0, 0) for path in paths], sorted(folders), []), NAMES
+    return Survey([File(path, 0, 0, 0, 0) for path in paths], sorted(folders), []), NAMES
 
 
 def backlink_count(path: VaultPath, app: AppAnswers) -> int | None:

@@ -91,13 +91,13 @@ def chosen_properties(values: Mapping[str, Any], wanted: Sequence[str]) -> dict[
     return {name: value for name, value in values.items() if folded(name) in keys}
 
 
-def not_searched(matches: Matches) -> str | None:
-    """What could not be looked at, in a sentence."""
-    if not matches.unread:
+def not_looked_at(unread: Sequence[tuple[str, str]]) -> str | None:
+    """In a sentence."""
+    if not unread:
         return None
-    first = ", ".join(f"{path} ({why})" for path, why in matches.unread[:MOST_UNREAD])
-    more = len(matches.unread) - MOST_UNREAD
-    return f"Not searched: {first}{f' and {more} more' if more > 0 else ''}."
+    first = ", ".join(f"{path} ({why})" for path, why in unread[:MOST_UNREAD])
+    more = len(unread) - MOST_UNREAD
+    return f"Could not be read: {first}{f' and {more} more' if more > 0 else ''}."
 
 
 def characters(value: Any) -> int:

@@ -7,6 +7,8 @@ from obsidian_mcp.vault import frontmatter, sections
 from obsidian_mcp.vault.path import VaultPath
 from obsidian_mcp.vault.structure import Structure
 
+MOST_NAMED, MOST_NAMED_OF_ALL = 10, 20
+
 
 def section_of(path: VaultPath, text: str, wanted: str) -> sections.Section:
     """Raises unless there is exactly one; the message has the names that can be given."""
@@ -15,14 +17,15 @@ def section_of(path: VaultPath, text: str, wanted: str) -> sections.Section:
         return sections.find(structure, text, wanted)
     except sections.NoSection as problem:
         if problem.several:
-            lines = ", ".join(str(section.line) for section in problem.several)
-            names = "; ".join(section.name for section in problem.several)
+            first, more = problem.several[:MOST_NAMED], len(problem.several) - MOST_NAMED
+            lines = ", ".join(str(section.line) for section in first) + (f" and {more} more" if more > 0 else "")
+            names = "; ".join(section.name for section in first)
             raise AmbiguousName(
                 f"{path} has {len(problem.several)} sections {wanted!r}, in lines {lines}.",
                 f"Give one of these as section: {names}.",
                 path=path.value,
             ) from None
-        names = "; ".join(problem.nearest)
+        names = "; ".join(problem.nearest[:MOST_NAMED_OF_ALL])
         what = "block" if wanted.startswith("^") else "section"
         hint = f"It has: {names}." if names else f"It has no {what}s: read it without section."
         raise NoteNotFound(f"{path} has no {what} {wanted!r}.", hint, path=path.value) from None

@@ -18,7 +18,7 @@ from obsidian_mcp.tools.notes import FOR_CLAUDE_CODE, NameOfNote, Target, Text, 
 from obsidian_mcp.tools.tool import Context, Effect, NamesNote, Params, plain, tool
 from obsidian_mcp.tools.toolsets import FIND
 from obsidian_mcp.vault import text
-from obsidian_mcp.vault.contents import Contents
+from obsidian_mcp.vault.contents import Contents, Unread
 from obsidian_mcp.vault.index import File
 from obsidian_mcp.vault.links.reader import links_in
 from obsidian_mcp.vault.query.matching import Note
@@ -168,6 +168,7 @@ class PropertiesListed:
 
 
 MOST_UNMATCHED, LONGEST_WORD = 8, 40  # of the words that are named
+LONGEST_VALUE = 200  # characters of a property's value in a list
 ROOM_FOR_CURSOR = 80  # bytes of a result for what is added to it last
 
 
@@ -186,7 +187,7 @@ def obsidian_search_notes(params: SearchNotes, it: Context) -> NotesFound:
         matches, note = asking.search(params.query, query, it.asked)
     else:
         matches = it.contents.matching(query, it.vault.settings().is_excluded(), it.call)
-        note = searching.not_searched(matches)
+        note = searching.not_looked_at(matches.unread)
     hits = searching.ordered(matches.hits, params.sort, query, after)
     unmatched = [cut(word, LONGEST_WORD) for word in matches.unmatched[:MOST_UNMATCHED]]
     about = NotesFound([], len(hits), unmatched or None, note)
@@ -242,8 +243,7 @@ def obsidian_list_folder(params: ListFolder, it: Context) -> FolderListed:
         survey, note = asking.survey(it.vault)
     else:
         survey, note = it.contents.survey(it.call), None
-        if survey.closed:
-            note = f"Not listed: {', '.join(f'{folder} ({closed.why})' for folder, closed in survey.closed[:3])}."
+        note = searching.not_looked_at([(folder, closed.why) for folder, closed in survey.closed])
     folder = surveying.existing_folder(params.folder, survey.folders, (file.path for file in survey.files))
     is_here = surveying.within(folder, params.depth)
     folders = sorted(inner for inner in survey.folders if inner != folder and is_here(inner))
@@ -333,7 +333,7 @@ def obsidian_list_links(params: ListLinks, it: Context) -> LinksListed:
         listing = asking.links(params.kind, path, it.asked, it.vault)
     else:
         listing = linking.listed(params.kind, path, it.contents, it.call)
-    about = LinksListed([], listing.total, listing.note)
+    about = LinksListed([], listing.total, listing.note or searching.not_looked_at(listing.unread))
     room = it.page - results.size(plain(about)) - ROOM_FOR_CURSOR
     found = [
         ListedLink(each.path, each.line, each.link, each.target, each.text)
@@ -349,27 +349,30 @@ def obsidian_list_properties(params: ListProperties, it: Context) -> PropertiesL
     """The properties that notes have, or the values of one, with how many notes have each. Tags are a property,
     those in the text too.
     """
-    note = None
+    note: str | None = None
     if it.contents is None:
         found, note = asking.properties(params.property, it.asked, it.vault)
     else:
-        found = _counted(params.property, it.contents, it)
+        found, unread = _counted(params.property, it.contents, it)
+        note = searching.not_looked_at(unread)
     of = paging.fingerprint(params.property)
     first = paging.offset(params.cursor, of)
-    items = [ListedValue(*each) for each in found]
+    items = [ListedValue(cut(value, LONGEST_VALUE), kind, count) for value, kind, count in found]
     about = PropertiesListed([], len(items), note)
     kept = _page(items, first, params.limit, about, it)
     return replace(about, items=kept, next_cursor=_next(first, kept, items, of))
 
 
-def _counted(wanted: str | None, contents: Contents, it: Context) -> list[surveying.Counted]:
+def _counted(wanted: str | None, contents: Contents, it: Context) -> tuple[list[surveying.Counted], Unread]:
     """Without the notes that the vault excludes, as in the app."""
     is_excluded, types = it.vault.settings().is_excluded(), it.vault.types()
     is_tags = wanted is not None and folded(wanted) == surveying.TAGS
-    tags = [tags for path, tags in contents.tags(it.call) if not is_excluded(path)] if is_tags or wanted is None else []
+    tagged, unread = contents.tags(it.call) if is_tags or wanted is None else ([], [])
+    tags = [tags for path, tags in tagged if not is_excluded(path)]
     if is_tags:
-        return surveying.tag_values(tags)
-    notes = [values for path, values in contents.properties(it.call) if not is_excluded(path)]
+        return surveying.tag_values(tags), unread
+    described, unread = contents.properties(it.call)
+    notes = [values for path, values in described if not is_excluded(path)]
     if wanted is None:
-        return surveying.property_names(notes, len(tags), types)
-    return surveying.property_values(wanted, notes, types)
+        return surveying.property_names(notes, len(tags), types), unread
+    return surveying.property_values(wanted, notes, types), unread

@@ -39,7 +39,12 @@ class Matches:
     unread: list[tuple[str, str]] = field(default_factory=list)
 
 
+Unread = list[tuple[str, str]]  # folders and notes that could not be looked at, and why
+
+
 class Contents(Protocol):
+    """What goes through all notes also tells which could not be looked at."""
+
     def matching(self, query: Query, is_excluded: Callable[[str], bool], call: CallContext) -> Matches:
         """The notes that a search finds, in no order. Those that the vault excludes only if `path:` names them."""
 
@@ -52,13 +57,13 @@ class Contents(Protocol):
     def read_all(self, paths: Iterable[str], call: CallContext) -> Iterator[tuple[str, bytes]]:
         """The bytes of those that are still there, in their order."""
 
-    def properties(self, call: CallContext) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    def properties(self, call: CallContext) -> tuple[list[tuple[str, Mapping[str, Any]]], Unread]:
         """The properties of every note that has any."""
 
-    def tags(self, call: CallContext) -> Iterator[tuple[str, list[str]]]:
+    def tags(self, call: CallContext) -> tuple[list[tuple[str, list[str]]], Unread]:
         """The tags of every note that has any, those in its text too."""
 
-    def links(self, call: CallContext, mentioning: str | None = None) -> Iterator[tuple[str, list[Link]]]:
+    def links(self, call: CallContext, mentioning: str | None = None) -> tuple[list[tuple[str, list[Link]]], Unread]:
         """The links of every file that has any, or that may have one to a file of that name (see `links/link_names`).
 
         Only their form and their target count.

@@ -44,6 +44,7 @@ class File(NamedTuple):
     stamp: int
     modified: int
     size: int
+    touched: int  # when anything about it last changed, as far as the system tells
 
 
 Stamps = Mapping[str, Mapping[str, int | None]]  # of files by their names, by folder

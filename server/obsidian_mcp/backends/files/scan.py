@@ -166,7 +166,7 @@ class Scan:
             found = os.stat(f"{self._prefix}{path}")
         except OSError:
             return None  # gone by now
-        return File(path, atomic.stamp_of(found), found.st_mtime_ns, found.st_size)
+        return File(path, atomic.stamp_of(found), found.st_mtime_ns, found.st_size, _touched(found))
 
     def _add_closed(self, folder: str, error: OSError, closed: list[tuple[str, Closed]]) -> None:
         problem = self._unlisted(folder, error)
@@ -215,7 +215,8 @@ class Scan:
                             continue
                         if found.st_mode & 0o170000 == stat.S_IFREG:
                             if name[0] != "." and not _UNUSABLE.search(name):
-                                changed.append(File(prefix + name, stamp, found.st_mtime_ns, found.st_size))
+                                size, touched = found.st_size, _touched(found)
+                                changed.append(File(prefix + name, stamp, found.st_mtime_ns, size, touched))
                             continue
                     if name[0] != "." and entry.is_dir(follow_symlinks=False) and not _UNUSABLE.search(name):
                         folders.append(prefix + name)
@@ -248,6 +249,11 @@ class Scan:
                 finally:
                     close(fd)
                 yield path, data
+
+
+def _touched(found: os.stat_result) -> int:
+    """A time can be put back; that is a change too, and has a time of its own where the system keeps one."""
+    return max(found.st_mtime_ns, found.st_ctime_ns)
 
 
 def closed_folders(root: VaultRoot) -> Iterator[tuple[str, str]]:
