@@ -516,7 +516,7 @@ def test_links_are_not_kept_for_another_note_when_the_index_is_made_anew_meanwhi
     vault.put("B.md", "[[to b]]")
     library, another = opened(), opened()
     found(library, "to")
-    _, first, _, _ = min(Store(str(kept)).notes())
+    first, _, _, _ = min(Store(str(kept)).notes(), key=lambda row: row[1])
 
     def rebuild() -> None:
         vault.before_reading = lambda: None
@@ -546,7 +546,7 @@ def test_what_a_slower_server_saves_meanwhile_is_compared_too(
     def late(store: Store, entries: list[Entry], gone: list[int]) -> int:
         monkeypatch.setattr(Store, "save", save)
         slower = Store(str(kept))
-        slower.save([], [id for id, path, _, _ in slower.notes() if path == "New.md"])
+        slower.save([], [id for path, id, _, _ in slower.notes() if path == "New.md"])
         slower.close()
         return save(store, entries, gone)
 

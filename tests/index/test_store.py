@@ -39,7 +39,7 @@ def store(file: Path) -> Iterator[Store]:
 
 
 def paths(store: Store) -> list[str]:
-    return sorted(path for _, path, _, _ in store.notes())
+    return sorted(path for path, _, _, _ in store.notes())
 
 
 # What it keeps.
@@ -59,7 +59,7 @@ def test_a_note_that_has_changed_is_there_once_under_a_new_number(store: Store) 
     before = store.save([entry("A.md")], [])
     after = store.save([entry("A.md", "blik")], [])
     assert before != after
-    assert [id for id, _, _, _ in store.notes()] == [after]
+    assert [id for _, id, _, _ in store.notes()] == [after]
     assert [id for id, _ in store.tags()] == [after]
 
 

@@ -72,7 +72,7 @@ class Builder:
             if store.is_wasteful():
                 store.clear()
             looked = time.time_ns()
-            known = {path: (id, stamp) for id, path, stamp, _ in store.notes()}
+            known = {path: (id, stamp) for path, id, stamp, _ in store.notes()}
             files, _ = self._disk.changed_files(INDEXED, {}, [])
             gone = known.keys() - {file.path for file in files}
             if gone:

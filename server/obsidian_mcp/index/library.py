@@ -189,8 +189,9 @@ class Library:
         """What is remembered, unless that is known already and no other server has changed it."""
         changes = store.changes()
         if changes != self._changes:
-            self._known = {row[1]: Known(row[1], row[0], row[2], row[3]) for row in store.notes()}
-            self._stamps = _by_folder(self._known)
+            with without_collector():
+                self._known = {row[0]: Known(*row) for row in store.notes()}
+                self._stamps = _by_folder(self._known)
             self._changes, self._by_id = changes, None
 
     def _differences(self, closed: list[tuple[str, Closed]]) -> tuple[list[File], list[int]]:

@@ -185,9 +185,9 @@ class Store:
             if self._connection is not None and self._connection.in_transaction:
                 self._connection.execute("ROLLBACK")
 
-    def notes(self) -> list[tuple[int, str, int | None, int]]:
-        """Id, path, stamp and time of every note that is remembered."""
-        return self.ask(lambda db: db.execute("SELECT id, path, stamp, modified FROM note").fetchall())
+    def notes(self) -> list[tuple[str, int, int | None, int]]:
+        """Path, number, stamp and time of every note that is remembered."""
+        return self.ask(lambda db: db.execute("SELECT path, id, stamp, modified FROM note").fetchall())
 
     def rows(self) -> int:
         """Of words, with those that are passed over."""

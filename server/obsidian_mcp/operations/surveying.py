@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
@@ -124,9 +125,9 @@ def tag_values(notes: Iterable[Sequence[str]]) -> list[Counted]:
     """Every tag, without #."""
     shown: dict[str, str] = {}
     counts: dict[str, int] = {}
-    for tags in notes:
+    for tags, notes_with_them in Counter(map(tuple, notes)).items():  # many notes have the same
         for key, tag in {folded(tag): tag for tag in reversed(tags)}.items():
             shown.setdefault(key, tag)
-            counts[key] = counts.get(key, 0) + 1
+            counts[key] = counts.get(key, 0) + notes_with_them
     found = [(shown[key], TAGS, count) for key, count in counts.items()]
     return sorted(found, key=lambda item: (-item[2], folded(item[0])))
