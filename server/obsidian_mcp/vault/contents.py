@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from obsidian_mcp.call import CallContext
 from obsidian_mcp.vault.index import Survey
@@ -19,8 +19,7 @@ from obsidian_mcp.vault.query.ranking import Word
 from obsidian_mcp.vault.query.tree import Query
 
 
-@dataclass(frozen=True, slots=True)
-class Hit:
+class Hit(NamedTuple):
     path: str
     score: float
     modified: int

@@ -9,6 +9,7 @@ from obsidian_mcp.errors import InvalidArguments, TimedOut
 from obsidian_mcp.index.library import Library
 from obsidian_mcp.vault.config import VaultConfig
 from obsidian_mcp.vault.contents import Matches
+from obsidian_mcp.vault.query.matching import Matcher
 from obsidian_mcp.vault.query.parser import parse
 from tests.support.memory import Files
 
@@ -238,3 +239,9 @@ def test_a_regular_expression_has_the_time_of_its_call() -> None:
 def test_a_regular_expression_that_cannot_be_read_is_refused(pattern: str) -> None:
     with pytest.raises(InvalidArguments, match="regular expression"):
         search(f"/{pattern}/ [p:/{pattern}/]", {"A": "a"})
+
+
+@pytest.mark.parametrize("pattern", ["(?:(?:(?:a{100}){100}){100})", "(a{1,1000}){1,1000}", "(a{5000}){3}"])
+def test_a_pattern_that_takes_long_to_read_is_refused(pattern: str) -> None:
+    with pytest.raises(InvalidArguments, match="repeats too often"):
+        Matcher(parse(f"/{pattern}/"), lambda words, note: True, CallContext())

@@ -6,6 +6,7 @@ The index only says which notes need not be read; what is found is decided here.
 from __future__ import annotations
 
 import functools
+import math
 import re
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -22,6 +23,8 @@ from obsidian_mcp.vault.words import folded, whole_word_places
 
 _BLANK_LINE = re.compile(r"\n[ \t\r]*\n")
 _DATE = re.compile(r"\d{4}-\d\d")
+_COUNTED = re.compile(r"\{(\d{1,9})(?:,(\d{0,9}))?\}")
+MOST_REPEATS = 10_000  # by counts in braces, of a regular expression as a whole
 _NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
 
 
@@ -214,7 +217,8 @@ class Matcher:
     def _finds(self, pattern: tree.Pattern, text: str) -> bool:
         try:
             text = text.replace("\r\n", "\n").removesuffix("\r")  # or $ would stand before what ends the line
-            return self._patterns[pattern].search(text, timeout=max(0.01, self._call.remaining)) is not None
+            limit = max(0.01, self._call.remaining)
+            return self._patterns[pattern].search(text, timeout=limit, concurrent=True) is not None  # without the GIL
         except TimeoutError:
             raise TimedOut(
                 f"The regular expression /{pattern.source}/ took longer than the limit of {self._call.limit:g} s.",
@@ -281,6 +285,12 @@ def _compiled(pattern: tree.Pattern) -> Any:
     """By a library whose searches can be given a time: Python's own can't be stopped."""
     import regex  # not before there is one to read
 
+    counted = (max(int(number or 0) for number in found) for found in _COUNTED.findall(pattern.source))
+    if math.prod(max(1, count) for count in counted) > MOST_REPEATS:  # it takes long even to read
+        raise InvalidArguments(
+            f"The regular expression /{pattern.source}/ repeats too often.",
+            f"Use at most {MOST_REPEATS} repeats in all.",
+        )
     flags = regex.MULTILINE | (0 if pattern.exact else regex.IGNORECASE)
     try:
         return regex.compile(pattern.source, flags)
