@@ -133,7 +133,8 @@ class Library:
         call.check("looking at the vault's files")
         closed: list[tuple[str, Closed]] = []
         snapshot = self._snapshot(closed, call) if self._store is not None else None
-        if snapshot is not None:
+        files = snapshot if isinstance(snapshot, list) else None
+        if isinstance(snapshot, tuple):
             view, reader = snapshot
             try:
                 return question(view), [*view.unread, *_told(closed)]
@@ -145,21 +146,27 @@ class Library:
         if self._store is not None:
             self._build_later()
         with self._builder.held_up() if self._builder else contextlib.nullcontext():
-            closed.clear()
-            files, _ = self._disk.changed_files(INDEXED, {}, closed)
+            if files is None:
+                closed.clear()
+                files, _ = self._disk.changed_files(INDEXED, {}, closed)
             found = question(Reading(self._disk, files, self._how_far))
         return found, _told(closed)
 
-    def _snapshot(self, closed: list[tuple[str, Closed]], call: CallContext) -> tuple[Indexed, Store] | None:
-        """The index as it is when it agrees with the files, by a connection that sees no later change."""
+    def _snapshot(
+        self, closed: list[tuple[str, Closed]], call: CallContext
+    ) -> tuple[Indexed, Store] | list[File] | None:
+        """The index as it is when it agrees with the files, by a connection that sees no later change.
+
+        Where it has none of them, the files: they need not be looked for again.
+        """
         assert self._store is not None
         call.acquire(self._lock, "looking at the index")
         try:
             for _ in range(TRIES):
                 closed.clear()
                 is_current = self._bring_up_to_date(self._store, closed, call)
-                if is_current is None:
-                    return None
+                if not isinstance(is_current, bool):
+                    return is_current
                 reader = self._idle.pop() if self._idle else Store(self._store.file)
                 if is_current and reader.begin() == self._changes:
                     return self._indexed(reader), reader
@@ -171,8 +178,10 @@ class Library:
             self._lock.release()
         return None
 
-    def _bring_up_to_date(self, store: Store, closed: list[tuple[str, Closed]], call: CallContext) -> bool | None:
-        """Whether it is; None if that would take long, False if it has to be compared again."""
+    def _bring_up_to_date(
+        self, store: Store, closed: list[tuple[str, Closed]], call: CallContext
+    ) -> bool | list[File] | None:
+        """Whether it is, or has to be compared again; None, or all files, if bringing it up to date would take long."""
         self._load(store)
         if not self._known and self._builder is not None and self._builder.is_running:
             return None  # it has hardly begun
@@ -181,7 +190,7 @@ class Library:
             changed, gone = self._differences(closed)
         hopeful, hopeless = self._sorted_by_hope(changed)
         if len(hopeful) > FEW or sum(file.size for file in hopeful) > FEW_BYTES:
-            return None
+            return None if self._known else changed
         changed = [*hopeful, *hopeless]
         return self._remember(store, changed, gone, looked, call) if changed or gone else True
 

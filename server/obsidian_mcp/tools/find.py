@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import Field
@@ -14,6 +14,20 @@ from obsidian_mcp.operations.finding import existing
 from obsidian_mcp.operations.passages import cut
 from obsidian_mcp.protocol import results
 from obsidian_mcp.protocol.jsonrpc import encode
+from obsidian_mcp.tools.findings import (
+    FolderListed,
+    FoundNote,
+    LinksListed,
+    ListedFile,
+    ListedFolder,
+    ListedLink,
+    ListedSection,
+    ListedValue,
+    NoteOutlined,
+    NotesFound,
+    Passage,
+    PropertiesListed,
+)
 from obsidian_mcp.tools.notes import FOR_CLAUDE_CODE, NameOfNote, Target, Text, when
 from obsidian_mcp.tools.tool import Context, Effect, NamesNote, Params, plain, tool
 from obsidian_mcp.tools.toolsets import FIND
@@ -64,107 +78,6 @@ class ListProperties(Params):
     property: Annotated[Text | None, Field(description="Its values, such as tags.")] = None
     limit: Limit = 100
     cursor: Cursor = None
-
-
-@dataclass(frozen=True, slots=True)
-class Passage:
-    line: int
-    text: str
-    section: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class FoundNote:
-    path: str
-    passages: list[Passage]
-    properties: dict[str, Any] | None = None
-    more: int | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class NotesFound:
-    notes: list[FoundNote]
-    total: int
-    unmatched: list[str] | None = None
-    note: str | None = None
-    next_cursor: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class ListedFolder:
-    path: str
-    notes: int
-
-
-@dataclass(frozen=True, slots=True)
-class ListedFile:
-    path: str
-    size: int | None = None
-    modified: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class FolderListed:
-    folders: list[ListedFolder]
-    files: list[ListedFile]
-    total: int
-    note: str | None = None
-    next_cursor: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class ListedSection:
-    section: str
-    level: int
-    line: int
-    lines: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NoteOutlined:
-    path: str
-    etag: str
-    lines: int
-    properties: dict[str, Any] | None = None
-    sections: list[ListedSection]
-    blocks: list[str] | None = None
-    tags: list[str] | None = None
-    links_in: int | None = None
-    links_out: int
-    note: str | None = None
-    next_cursor: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class ListedLink:
-    path: str
-    line: int | None = None
-    link: str | None = None
-    target: str | None = None
-    text: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class LinksListed:
-    links: list[ListedLink]
-    total: int
-    note: str | None = None
-    next_cursor: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class ListedValue:
-    value: str
-    type: str
-    count: int
-
-
-@dataclass(frozen=True, slots=True)
-class PropertiesListed:
-    items: list[ListedValue]
-    total: int
-    note: str | None = None
-    next_cursor: str | None = None
 
 
 MOST_UNMATCHED, LONGEST_WORD = 8, 40  # of the words that are named

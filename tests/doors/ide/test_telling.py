@@ -146,8 +146,9 @@ def test_i26_a_mention_waits_for_the_next_client(own_door: DoorProcess, own_toke
 
 def test_i27_the_app_is_asked_one_constant_thing(talk: Talk, world: World) -> None:
     seen = selection(talk)
-    world.editor(path="Deep/Ä b.md", text="`${evil}`", **{"from": [0, 0], "to": [0, 2]})
-    changed(talk, seen)
+    for text in ("`${evil}`", '");evil("'):  # what was seen first may have been asked for before the log was emptied
+        world.editor(path="Deep/Ä b.md", text=text, **{"from": [0, 0], "to": [0, 2]})
+        seen = changed(talk, seen)
     asked = [words for words in world.commands() if words[0] == "eval"]
     assert len(asked) >= 2
     assert len({tuple(words) for words in asked}) == 1

@@ -16,6 +16,7 @@ from collections.abc import Callable, Sequence
 from typing import TypeVar
 
 from obsidian_mcp.vault.query import tree
+from obsidian_mcp.vault.query.simplify import simplified
 from obsidian_mcp.vault.query.tree import (
     And,
     Contains,
@@ -30,7 +31,6 @@ from obsidian_mcp.vault.query.tree import (
     Test,
     Words,
 )
-from obsidian_mcp.vault.words import words_in
 
 DEEPEST = 50  # groups in one another
 LONGEST = 4000  # characters
@@ -63,7 +63,7 @@ class BadQuery(Exception):
 def parse(text: str) -> Query:
     if len(text) > LONGEST:
         raise BadQuery(f"it has {len(text)} characters", LONGEST, f"Use at most {LONGEST}.")
-    return Query(_without_marks(_together(_Reader(text).filters(0))))
+    return Query(simplified(_Reader(text).filters(0)))
 
 
 class _Reader:
@@ -346,34 +346,6 @@ def _name_and_value(inside: str) -> tuple[str, bool, str]:
         return quoted[1], bool(rest), rest[1:]
     name, colon, value = inside.partition(":")
     return name.strip(), bool(colon), value
-
-
-def _together(part: Filter) -> Filter:
-    """Bare words that stand side by side, or with OR between them, are one group, whatever parentheses there are."""
-    if not isinstance(part, And | Or):
-        return part
-    parts = [_together(inner) for inner in part.parts]
-    words = tuple(word for inner in parts if isinstance(inner, Words) for word in inner.words)
-    rest = [inner for inner in parts if not isinstance(inner, Words)]
-    found = tuple([Words(words), *rest] if words else rest)
-    return found[0] if len(found) == 1 else type(part)(found)
-
-
-def _without_marks(part: Filter) -> Filter:
-    """What has no letter or digit is no word: alone it is looked for as it stands, beside others it is passed over."""
-    if isinstance(part, Words):
-        texts = [tree.Text(Contains(word)) for word in part.words]
-        return _telling(part) or (texts[0] if len(texts) == 1 else And(tuple(texts)))
-    if not isinstance(part, And | Or):
-        return part
-    kept = [_telling(inner) if isinstance(inner, Words) else _without_marks(inner) for inner in part.parts]
-    found = tuple(inner for inner in kept if inner is not None)
-    return found[0] if len(found) == 1 else type(part)(found)
-
-
-def _telling(part: Words) -> Words | None:
-    words = tuple(word for word in part.words if words_in(word))
-    return Words(words) if words else None
 
 
 class _ValueReader(_Reader):
