@@ -41,8 +41,9 @@ QUICK := tests/features tests/index tests/operations tests/promises tests/protoc
 	tests/doors/http/test_contracts.py tests/servers/ide/test_watcher.py \
 	tests/test_architecture.py tests/test_connection.py tests/test_errors.py tests/test_running.py \
 	tests/test_scheduler.py tests/test_settings.py tests/test_specs.py tests/test_vaults.py
-# What among them does: Node as a judge, commands that are really run, sizes that have to be compared.
+# What among them does: Node as a judge, commands that are really run, sizes that have to be compared; whole vaults.
 NOT_QUICK := --ignore tests/vault/links/test_hostile_notes.py \
+	--ignore tests/index/test_law.py --ignore tests/index/test_library.py --ignore tests/index/test_store.py \
 	--deselect tests/vault/test_active.py::test_the_expression_is_javascript_that_tells_the_selection \
 	--deselect tests/backends/obsidian/test_discover.py::test_no_thread_waits_for_a_pipe_that_something_else_holds_open
 

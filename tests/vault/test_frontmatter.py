@@ -327,11 +327,13 @@ def test_whatever_stands_there_the_values_are_json(yaml: str) -> None:
 TEXT = st.text(max_size=20)  # a name may have 1,000 characters, and an escape is twelve
 NUMBERS = st.integers(-(2**53) + 1, 2**53 - 1)
 JSON = st.recursive(
-    st.none() | st.booleans() | NUMBERS | TEXT, lambda inner: st.lists(inner) | st.dictionaries(TEXT, inner)
+    st.none() | st.booleans() | NUMBERS | TEXT,
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(TEXT, inner, max_size=4),
+    max_leaves=12,
 )
 
 
-@given(st.dictionaries(TEXT, JSON))
+@given(st.dictionaries(TEXT, JSON, max_size=5))
 def test_json_is_read_as_json(values: dict[str, Any]) -> None:
     assert read(note(json.dumps(values))).values == values
 
