@@ -103,7 +103,7 @@ def obsidian_search_notes(params: SearchNotes, it: Context) -> NotesFound:
         note = searching.not_looked_at(matches.unread)
     hits = searching.ordered(matches.hits, params.sort, query, after)
     unmatched = [cut(word, LONGEST_WORD) for word in matches.unmatched[:MOST_UNMATCHED]]
-    about = NotesFound([], len(hits), unmatched or None, note)
+    about = NotesFound([], len(hits), unmatched, note)
     reads = asking.reader(it.vault) if it.contents is None else it.contents.read
     wanted = hits[first : first + params.limit]
     shown = _shown_notes(
@@ -205,13 +205,14 @@ def obsidian_outline_note(params: OutlineNote, it: Context) -> NoteOutlined:
         path=path.value,
         etag=text.etag(data),
         lines=text.line_count(note.text),
-        properties=dict(note.properties) or None if not first else None,
+        properties=dict(note.properties) if not first else {},
         sections=[],
         links_in=linking.counted(path.value, it.contents, it.call)
         if it.contents
         else asking.backlink_count(path, it.asked),
         links_out=len({link.target for link in links_in(path.value, note.text)}),
-        tags=note.tags or None,
+        blocks=[],
+        tags=note.tags,
         note=note.front.problem,
     )
     entries: list[ListedSection | str] = [
@@ -221,13 +222,13 @@ def obsidian_outline_note(params: OutlineNote, it: Context) -> NoteOutlined:
     entries += [f"^{block.id}" for block in note.structure.blocks]
     if results.size(plain(about)) > it.page * 3 // 4:
         about = replace(
-            about, properties=None, tags=None, note="The properties are too long to be shown here: read the note."
+            about, properties={}, tags=[], note="The properties are too long to be shown here: read the note."
         )
     kept = _page(entries, first, len(entries), about, it)
     return replace(
         about,
         sections=[entry for entry in kept if isinstance(entry, ListedSection)],
-        blocks=[entry for entry in kept if isinstance(entry, str)] or None,
+        blocks=[entry for entry in kept if isinstance(entry, str)],
         next_cursor=_next(first, kept, entries, of),
     )
 

@@ -25,7 +25,7 @@ class FoundNote:
 class NotesFound:
     notes: list[FoundNote]
     total: int
-    unmatched: list[str] | None = None
+    unmatched: list[str]
     note: str | None = None
     next_cursor: str | None = None
 
@@ -65,10 +65,10 @@ class NoteOutlined:
     path: str
     etag: str
     lines: int
-    properties: dict[str, Any] | None = None
+    properties: dict[str, Any]
     sections: list[ListedSection]
-    blocks: list[str] | None = None
-    tags: list[str] | None = None
+    blocks: list[str]
+    tags: list[str]
     links_in: int | None = None
     links_out: int
     note: str | None = None
