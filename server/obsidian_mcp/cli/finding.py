@@ -78,9 +78,10 @@ def index(
         raise UsageError("--rebuild and --forget exclude each other")
     for folder in App(chosen).vaults.folders():
         books = library(folder, chosen)
-        if rebuild or forget:
-            books.forget()
+        if rebuild:
+            books.clear()
         if forget:
+            books.forget()
             show.line(f"{folder}: forgotten")
             continue
         with show.progress(f"Reading {folder}") as report:

@@ -17,6 +17,7 @@ from obsidian_mcp.vault.index import Disk, File
 
 BATCH, BATCH_BYTES = 500, 8 << 20
 PATIENCE = 3600.0  # seconds
+LONG_BUSY = 10.0  # seconds that another server's change is waited for, where nobody waits for an answer
 
 
 class Builder:
@@ -67,7 +68,7 @@ class Builder:
 
     def build(self, call: CallContext, report: Callable[[int, int], None]) -> bool:
         """Whether it is complete. Raises what the call raises."""
-        store, began = Store(self._file, 10.0), time.perf_counter()
+        store, began = Store(self._file, LONG_BUSY), time.perf_counter()
         try:
             if store.is_wasteful():
                 store.clear()

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, TypeVar
 
 from obsidian_mcp.call import CallContext
-from obsidian_mcp.index.building import Builder
+from obsidian_mcp.index.building import LONG_BUSY, Builder
 from obsidian_mcp.index.entries import INDEXED, entry_of, is_note
 from obsidian_mcp.index.indexed import Indexed, Known
 from obsidian_mcp.index.mentions import without_collector
@@ -118,6 +118,18 @@ class Library:
     def build(self, call: CallContext, report: Callable[[int, int], None]) -> bool:
         """Now, and not in the background; whether that could be done."""
         return self._file is not None and Builder(self._disk, self._file).build(call, report)
+
+    def clear(self) -> None:
+        """Empty the index, as one change of it: another server may be using it."""
+        if self._file is None:
+            return
+        store = Store(self._file, LONG_BUSY)
+        try:
+            store.clear()
+        except (Busy, Unusable):
+            store.forget()
+        finally:
+            store.close()
 
     def forget(self) -> None:
         if self._store is not None:
