@@ -95,7 +95,7 @@ live: $(READY) ## The promises against a real Obsidian: make live VAULT=NAME
 	@test -n "$(VAULT)" || { echo "Say which vault: make live VAULT=NAME (a folder obsidian-mcp-scratch is made in it and removed; what the tests delete stays in the trash)"; exit 2; }
 	OBSIDIAN_MCP_LIVE_VAULT="$(VAULT)" $(BIN)/python -m pytest tests/promises
 
-bench: $(READY) ## Everything measured, beside others, in about half an hour
+bench: $(READY) ## Everything measured, beside others
 	$(BIN)/python -m bench
 
 bench-quick: $(READY) ## Our own bars, in about a minute

@@ -303,6 +303,16 @@ def test_a_note_that_can_no_longer_be_read_is_named_and_not_found_by_what_it_sai
     assert found(library, "blik") == ["A.md"]
 
 
+def test_a_note_that_could_not_be_read_and_is_gone_is_no_longer_named(vault: Folder, opened: Opening) -> None:
+    library = opened()
+    vault.put("A.md", "zork")
+    vault.put("B.md", "zork")
+    vault.unreadable.add("B.md")
+    assert [path for path, _ in search(library, "zork").unread] == ["B.md"]
+    (vault.root / "B.md").unlink()
+    assert search(library, "zork").unread == []
+
+
 NAMES = [
     "🦊.md",
     unicodedata.normalize("NFD", "Zörk.md"),

@@ -142,6 +142,20 @@ def test_a_wrong_date_is_refused(vault: Ground) -> None:
     assert vault.fails("search_notes", query="", modified_after="yesterday-ish").code == -32602
 
 
+def test_a_note_that_the_app_cannot_show_has_its_place_in_the_pages(app_alone: Ground) -> None:
+    for number in range(3):
+        app_alone.put(f"Pergola {number}.md", b"\xff\xfe" if number == 1 else "pergola")
+    seen: list[str] = []
+    cursor: dict[str, str] = {}
+    while True:
+        answer = app_alone.call("search_notes", query="pergola", sort="name", limit=2, **cursor)
+        seen += [note["path"] for note in answer["notes"]]
+        if "next_cursor" not in answer:
+            break
+        cursor = {"cursor": answer["next_cursor"]}
+    assert seen == [f"Pergola {number}.md" for number in range(3)]
+
+
 def test_the_app_finds_where_the_notes_are_out_of_reach(app_alone: Ground) -> None:
     for path, content in NOTES.items():
         app_alone.put(path, content)

@@ -233,6 +233,7 @@ class Library:
             self._hopeless.update(self._builder.unread)
         hopeful = [file for file in changed if self._hopeless.get(file.path, (None, ""))[0] != file.stamp]
         hopeless = [file for file in changed if self._hopeless.get(file.path, (None, ""))[0] == file.stamp]
+        self._hopeless = {file.path: self._hopeless[file.path] for file in hopeless}  # and none that is gone
         for file in hopeless:
             if self._known.pop(file.path, None) is not None:
                 self._by_id = None

@@ -75,7 +75,8 @@ def shown(
     """The notes with their passages, one after the other, for as long as the caller has room."""
     for number, hit in enumerate(hits):
         data = read(hit.path)
-        if data is None:
+        if data is None:  # gone, or not text: it counts and has its place, or pages would overlap
+            yield Shown(hit.path, [], 0, None)
             continue
         note = Note(hit.path, data)
         most = PASSAGES[number] if number < len(PASSAGES) else 1
