@@ -437,7 +437,6 @@ def test_one_note_that_cannot_be_read_does_not_keep_the_others_from_being_rememb
     assert "A.md" not in vault.reads
 
 
-@pytest.mark.usefixtures("settled")
 def test_notes_from_the_future_are_remembered(vault: Folder, opened: Opening, few: int) -> None:
     """As after a copy from a machine whose clock is wrong."""
     for number in range(3 * few):

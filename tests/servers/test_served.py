@@ -107,3 +107,14 @@ def test_a_tool_can_have_a_limit_of_its_own(own_world: World) -> None:
             server.call("read_note", name="Note.md")
         assert caught.value.code == -32006
         assert server.call("open_note", name="Note.md")["opened"] is True
+
+
+def test_an_argument_of_a_set_that_is_off_is_refused(own_world: World) -> None:
+    own_world.put("Note.md", "# A\n\n# B\n")
+    with Server(own_world.environment(), "--vault", "Vault", "--toolsets", "notes") as server:
+        server.initialize()
+        for argument in ("section", "heading"):
+            with pytest.raises(ToolFailed) as caught:
+                server.call("read_note", name="Note", **{argument: "B"})
+            assert caught.value.code == -32602
+        assert server.call("read_note", name="Note")["content"] == "# A\n\n# B\n"
