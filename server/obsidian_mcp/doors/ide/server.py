@@ -7,7 +7,6 @@ import contextlib
 import os
 import signal
 import socket
-import sys
 import uuid
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -70,20 +69,21 @@ def serve(
 
 
 class _Ending:
-    """The signals that ask for an end: before there is a loop they raise SystemExit, later they are passed on."""
+    """The signals that ask for an end. One that comes before there is a loop is noted and passed on then: an exception
+    in the midst of announcing would leave a lock file behind.
+    """
 
     def __init__(self, numbers: Sequence[int]) -> None:
         self._numbers = numbers
         self.asked: int | None = None
-        self._act(self._exit)
+        self._act(self._note)
 
     def _act(self, act: Callable[[int], Any]) -> None:
         for number in self._numbers:
             signal.signal(number, lambda number, _: act(number))
 
-    def _exit(self, number: int) -> None:
-        self.ignore()
-        sys.exit(128 + number)
+    def _note(self, number: int) -> None:
+        self.asked = number
 
     def ignore(self) -> None:
         for number in self._numbers:
@@ -93,7 +93,7 @@ class _Ending:
         """From now on; and at once, if one has come already."""
 
         def heard(number: int) -> None:
-            self.asked = number
+            self._note(number)
             act(number)
 
         self._act(heard)
