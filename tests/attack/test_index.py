@@ -159,7 +159,7 @@ def test_after_a_kill_at_any_step_of_saving_the_next_server_is_right(vault: Worl
         step = step * 2 + 1
         if kills % 2:
             require_file(vault).unlink()  # a whole one is made under the next one's hands
-    assert kills > 5
+    assert kills > 3
 
 
 def require_whole(world: World) -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import sqlite3
 import stat
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -85,7 +87,7 @@ def test_a_reader_sees_no_later_change_until_it_ends(store: Store, file: Path) -
     reader = Store(str(file))
     assert reader.begin() == store.changes()
     store.save([entry("B.md")], [1])
-    store.save_links([(2, [("WIKI", "x")])], store.changes())
+    store.save_links([(2, [("WIKI", "x", 2, 3)])], store.changes())
     assert paths(reader) == ["A.md"]
     reader.end()
     assert paths(reader) == ["B.md"]
@@ -297,3 +299,16 @@ def test_an_index_that_was_deleted_while_it_is_open_is_made_anew(vault: Path, fi
         require_right(another)
         end(another)
     end(library)
+
+
+def test_a_second_connection_leaves_the_locks_of_the_first(store: Store, file: Path) -> None:
+    """Else another process that ends takes SQLite's log away under both."""
+    store.save([entry("A.md")], [])
+    second = Store(str(file))
+    assert paths(second) == ["A.md"]
+    words = (
+        "import sqlite3, sys; c = sqlite3.connect(sys.argv[1]); c.execute('SELECT * FROM made').fetchall(); c.close()"
+    )
+    subprocess.run([sys.executable, "-c", words, str(file)], check=True)
+    assert Path(f"{file}-wal").exists()
+    second.close()

@@ -23,7 +23,7 @@ from typing import Any, TypeVar
 from obsidian_mcp.vault.query.ranking import BODY, HEADING, NAME
 from obsidian_mcp.vault.words import folded
 
-VERSION = f"1 {unicodedata.unidata_version}"  # of what is stored, and of the tables by which words are told apart
+VERSION = f"2 {unicodedata.unidata_version}"  # of what is stored, and of the tables by which words are told apart
 BUSY = 250  # ms that another server's change is waited for
 IN_MEMORY = 24 << 20  # bytes of words that are gathered before they are written
 MOST_STALE = 0.3  # of the rows of words, before they are written anew; and so few rows never are
@@ -41,7 +41,7 @@ INSERT INTO made VALUES('{VERSION}', lower(hex(randomblob(8))), 1, 0, 1);
 
 Changes = tuple[str, int]  # which file, and how often it was changed
 LATEST = 2**63 - 1  # ns; the last time that SQLite can hold
-Pairs = list[tuple[str, str]]  # the forms of links, and their targets
+Places = list[tuple[str, str, int, int]]  # of links: their form and their target, and where that stands
 T = TypeVar("T")
 
 
@@ -119,7 +119,9 @@ class Store:
 
     def _open(self) -> sqlite3.Connection:
         os.makedirs(os.path.dirname(self.file), mode=0o700, exist_ok=True)
-        os.close(os.open(self.file, os.O_RDWR | os.O_CREAT, 0o600))
+        # Only if there is none: closing a file gives up every lock that this process has on it, SQLite's too.
+        with contextlib.suppress(FileExistsError):
+            os.close(os.open(self.file, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
         found = os.stat(self.file)
         connection = sqlite3.connect(self.file, isolation_level=None, check_same_thread=False, timeout=self._patience)
         try:
@@ -216,9 +218,18 @@ class Store:
         """The rows with these words next to one another."""
         return self.matching(f'"{" ".join(words)}"')
 
-    def tags(self) -> list[tuple[int, list[str]]]:
+    def tags(self) -> list[tuple[int, tuple[str, ...]]]:
+        """Many notes have the same, which are kept once."""
+        known: dict[str, tuple[str, ...]] = {}
+
+        def split(tags: str) -> tuple[str, ...]:
+            found = known.get(tags)
+            if found is None:
+                found = known[tags] = tuple(tags.split("\n"))
+            return found
+
         sql = "SELECT id, tags FROM fact WHERE tags != ''"
-        return self.ask(lambda db: [(id, str(tags).split("\n")) for id, tags in db.execute(sql)])
+        return self.ask(lambda db: [(id, split(tags)) for id, tags in db.execute(sql)])
 
     def properties(self, key: str | None = None) -> list[tuple[int, dict[str, Any]]]:
         """Of every note that has any, or that has the one with this folded name."""
@@ -226,12 +237,12 @@ class Store:
         sql = f"SELECT id, properties FROM fact WHERE {where}"
         return self.ask(lambda db: [(id, _mapping(text)) for id, text in db.execute(sql, values)])
 
-    def links(self, marked: str | None = None) -> list[tuple[int, Pairs | None]]:
+    def links(self, marked: str | None = None) -> list[tuple[int, Places | None]]:
         """The links of every file that may have one, or one with this mark, as they were saved; None where not."""
         where, values = ("mentions != ''", ()) if marked is None else ("instr(mentions, ?)", (marked,))
         sql = f"SELECT id, links FROM fact WHERE {where}"
         return self.ask(
-            lambda db: [(id, None if text is None else _pairs(text)) for id, text in db.execute(sql, values)]
+            lambda db: [(id, None if text is None else _places(text)) for id, text in db.execute(sql, values)]
         )
 
     # Changing it
@@ -245,8 +256,10 @@ class Store:
             for table in ("note", "fact"):
                 db.executemany(f"DELETE FROM {table} WHERE id = ?", ((id,) for id in gone))
             first = int(db.execute("SELECT next FROM made").fetchone()[0])
-            for id, entry in enumerate(entries, first):
-                _insert(db, id, entry)
+            if entries:
+                values = _packed(entries, first)
+                for statement in _INSERTS:
+                    db.execute(statement, values)
             count = len(entries)
             db.execute("UPDATE made SET next = next + ?, rows = rows + ?, changes = changes + 1", (count, count))
         return first
@@ -261,11 +274,11 @@ class Store:
                 db.execute(statement)
             db.execute("UPDATE made SET rows = 0, changes = changes + 1")
 
-    def save_links(self, rows: Sequence[tuple[int, Pairs]], of: Changes) -> None:
+    def save_links(self, rows: Sequence[tuple[int, Places]], of: Changes) -> None:
         """For files whose links have been read, by their numbers in that file. Those that have changed are gone."""
         self.ask(lambda db: self._save_links(db, rows, of[0]))
 
-    def _save_links(self, db: sqlite3.Connection, rows: Sequence[tuple[int, Pairs]], token: str) -> None:
+    def _save_links(self, db: sqlite3.Connection, rows: Sequence[tuple[int, Places]], token: str) -> None:
         with _transaction(db):
             if _changes(db)[0] == token:
                 values = ((json.dumps(links, ensure_ascii=False), id) for id, links in rows)
@@ -306,8 +319,8 @@ def _mapping(text: str) -> dict[str, Any]:
     return found
 
 
-def _pairs(text: str) -> Pairs:
-    return [(str(form), str(target)) for form, target in json.loads(text)]
+def _places(text: str) -> Places:
+    return [(str(form), str(target), int(start), int(end)) for form, target, start, end in json.loads(text)]
 
 
 def is_wasteful(rows: int, notes: int) -> bool:
@@ -329,18 +342,52 @@ def _transaction(db: sqlite3.Connection) -> Iterator[None]:
     db.execute("COMMIT")
 
 
-def _insert(db: sqlite3.Connection, id: int, entry: Entry) -> None:
-    db.execute("DELETE FROM fact WHERE id = (SELECT id FROM note WHERE path = ?)", (entry.path,))
-    db.execute(
-        "INSERT OR REPLACE INTO note VALUES(?, ?, ?, ?, ?)",
-        (id, entry.path, entry.stamp, min(entry.modified, LATEST), entry.size),
-    )
-    if entry.mentions or entry.tags or entry.properties:
+# All rows of a batch by one statement for each table: SQLite then works without the GIL until it is done, and the next
+# notes are read meanwhile. Row by row, it would wait for the GIL at every one of them.
+_NUMBERS = ("id", "stamp", "modified", "size")
+_TEXTS = ("path", "name", "headings", "body", "mentions", "tags", "keys", "properties")
+
+
+def _column(name: str) -> str:
+    if name in _NUMBERS:
+        return f"json_extract(value, '$[{_NUMBERS.index(name)}]')"
+    at = len(_NUMBERS) + 2 * _TEXTS.index(name)
+    return f"CAST(substr(:texts, json_extract(value, '$[{at}]'), json_extract(value, '$[{at + 1}]')) AS TEXT)"
+
+
+def _columns(*names: str) -> str:
+    return ", ".join(map(_column, names))
+
+
+_ROWS = "FROM json_each(:rows)"
+_INSERTS = (
+    f"DELETE FROM fact WHERE id IN (SELECT id FROM note WHERE path IN (SELECT {_column('path')} {_ROWS}))",
+    f"INSERT OR REPLACE INTO note SELECT {_columns('id', 'path', 'stamp', 'modified', 'size')} {_ROWS}",
+    f"INSERT INTO fact SELECT {_columns('id', 'mentions', 'tags', 'keys', 'properties')}, NULL {_ROWS} "
+    f"WHERE json_extract(value, '$[{len(_NUMBERS) + 2 * len(_TEXTS)}]')",
+    f"INSERT INTO word(rowid, name, headings, body) SELECT {_columns('id', 'name', 'headings', 'body')} {_ROWS}",
+)
+
+
+def _packed(entries: Sequence[Entry], first: int) -> dict[str, Any]:
+    """The texts of all entries one after the other, and for each entry its numbers, the place and length of its texts,
+    and whether it has facts.
+    """
+    texts: list[bytes] = []
+    rows: list[list[Any]] = []
+    at = 1
+    for id, entry in enumerate(entries, first):
         keys = "".join(f"\n{folded(name)}\n" for name in entry.properties)
         values = json.dumps(entry.properties, ensure_ascii=False) if entry.properties else ""
-        row = (id, entry.mentions, "\n".join(entry.tags), keys, values)
-        db.execute("INSERT INTO fact VALUES(?, ?, ?, ?, ?, NULL)", row)
-    db.execute("INSERT INTO word(rowid, name, headings, body) VALUES(?, ?, ?, ?)", (id, *entry.words))
+        row = [id, entry.stamp, min(entry.modified, LATEST), entry.size]
+        for text in (entry.path, *entry.words, entry.mentions, "\n".join(entry.tags), keys, values):
+            data = text.encode()
+            texts.append(data)
+            row += (at, len(data))
+            at += len(data)
+        row.append(bool(entry.mentions or entry.tags or entry.properties))
+        rows.append(row)
+    return {"texts": b"".join(texts), "rows": json.dumps(rows)}
 
 
 def _is_busy(error: BaseException) -> bool:
