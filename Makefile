@@ -107,8 +107,10 @@ bench-search: $(READY) ## Searches against ripgrep: make bench-search [TEXT=FOLD
 search-quality: $(READY) ## How often a search finds the right note, ours and others': make search-quality HELP=FOLDER SEEKSTONE=FOLDER
 	$(BIN)/python -m bench.quality --help-vault "$(HELP)" --seekstone "$(SEEKSTONE)" --rivals
 
-fuzz: $(READY) ## A million hostile lines, and the model-based tests for longer
+fuzz: export EXAMPLES = new
+fuzz: $(READY) ## A million hostile lines, the laws with other examples each time, the model-based tests for longer
 	$(BIN)/python -m tests.attack.wire
+	$(BIN)/python -m pytest -n 2 --dist worksteal $(shell grep -rl "^from hypothesis" tests)
 	OBSIDIAN_MCP_LONGER=20 $(BIN)/python -m pytest --timeout 3600 tests/attack/test_model.py
 
 law: $(READY) ## Links in a real vault: read twice, then kept by random renames in a copy: make law VAULT=FOLDER [RENAMES=N]

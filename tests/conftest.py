@@ -44,8 +44,10 @@ def no_process_is_left() -> Iterator[None]:
     end_forks()
 
 
-hypothesis.settings.register_profile("busy", deadline=None)
-hypothesis.settings.load_profile("busy")  # no test may fail because the machine is
+# No test may fail because the machine is busy, or by the luck of one run: `make fuzz` looks for new examples.
+hypothesis.settings.register_profile("same", deadline=None, derandomize=True)
+hypothesis.settings.register_profile("new", deadline=None)
+hypothesis.settings.load_profile(os.environ.get("EXAMPLES", "same"))
 
 
 def pytest_configure() -> None:

@@ -12,6 +12,7 @@ import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
+from itertools import groupby
 from typing import Generic, NamedTuple, TypeVar
 
 Value = str | int | float | bool | None
@@ -66,7 +67,7 @@ def has_whole_words(text: str, wanted: str) -> bool:
 _TASK = re.compile(r"[>\s]*[-*+] \[(.)\] (.*)", re.DOTALL)
 _PROPERTY = re.compile(r"(\w[\w ]*):(?: +(.*))?")
 _NUMBER = re.compile(r"-?\d+(\.\d+)?")
-_CODE_SPAN = re.compile(r"`[^`]*`")
+_CODE_SPAN = re.compile(r"(`+)(?!`).*?(?<!`)\1(?!`)", re.DOTALL)
 _TAG = re.compile(r"(?<!\S)#(?!\d+\b)([^\s#.,;:!?()'\"`]+)")
 
 
@@ -140,8 +141,10 @@ class PlainNote:
     @cached_property
     def tags(self) -> list[str]:
         written = [value for value in self.values("tags") or [] if isinstance(value, str)]
-        for _, kind, line in self.body:
-            written += _TAG.findall(_CODE_SPAN.sub("`", line)) if kind != "raw" else []
+        for kind, lines in groupby(self.body, key=lambda each: each[1]):
+            texts = [line for _, _, line in lines]
+            for text in ["\n".join(texts)] if kind == "hidden" else texts if kind == "text" else ():
+                written += _TAG.findall(_CODE_SPAN.sub("`", text))
         return [fold(tag).removeprefix("#") for tag in written]
 
     @cached_property
