@@ -405,17 +405,20 @@ def test_progress_says_how_far_the_index_is(
     monkeypatch.setattr(reading_module, "BETWEEN_CHECKS", 1)
     for number in range(3 * few):
         vault.put(f"{number}.md", "zork")
-    builder_reads = threading.Event()
+    builder_reads, may_build = threading.Event(), threading.Event()
 
-    def wait_for_the_other() -> None:
-        if threading.current_thread() is threading.main_thread():
-            assert builder_reads.wait(PATIENCE)
-        else:
+    def hold_the_builder() -> None:
+        if threading.current_thread() is not threading.main_thread():
             builder_reads.set()
+            assert may_build.wait(PATIENCE)
 
-    vault.before_reading = wait_for_the_other
+    vault.before_reading = hold_the_builder
     messages: list[str] = []
-    search(opened(), "zork", CallContext(PATIENCE, lambda seconds, message: messages.append(message)))
+    library = opened()
+    search(library, "zork")
+    assert builder_reads.wait(PATIENCE)
+    search(library, "zork", CallContext(PATIENCE, lambda seconds, message: messages.append(message)))
+    may_build.set()
     assert messages[0].startswith(f"read 0 of {3 * few} files")
     assert messages[-1].endswith(f"of {3 * few}")
     assert "the index has" in messages[-1]

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from obsidian_mcp.vault.forms import Forms
-from obsidian_mcp.vault.words import folded, searchable, whole_word_places, words_in
+from obsidian_mcp.vault.words import folded, searchable, surely_lacks, whole_word_places, words_in
 
 WORDS = {
     "letters and digits": ("Plan-B, 2nd try_again", ["plan", "b", "2nd", "try", "again"]),
@@ -101,3 +101,22 @@ def test_what_is_a_form_begins_with_the_shared_letters(word: str, other: str) ->
     forms = Forms(word)
     assert not forms.include(other) or other.startswith(forms.prefix)
     assert word.startswith(forms.prefix)
+
+
+def _is_foreign(char: str) -> bool:
+    return surely_lacks(f"a{char}b".encode(), [b"z"])
+
+
+def test_no_character_that_is_passed_over_hides_a_word() -> None:
+    """Of all there are: none turns into ASCII, and none goes away."""
+    for code in (*range(0x80, 0xD800), *range(0xE000, 0x32000)):
+        char = chr(code)
+        if _is_foreign(char):
+            assert searchable(f"q{char}w {char}").replace("w", " ", 1).split()[0].startswith("q"), hex(code)
+            assert not set("0123456789abcdefghijklmnopqrstuvwxyz") & set(searchable(char)), hex(code)
+            assert "ab" not in searchable(f"a{char}b"), hex(code)
+
+
+def test_an_emojis_look_within_a_word_hides_nothing() -> None:
+    assert not surely_lacks("au\ufe0fdit".encode(), [b"audit"])
+    assert surely_lacks("\u2600\ufe0f au dit".encode(), [b"audit"])

@@ -65,6 +65,9 @@ class Builder:
             self.build(CallContext(PATIENCE), lambda done, all: None)
         except (Failure, OSError) as problem:
             logs.log("warning", "the index could not be made", why=type(problem).__name__)
+        except RuntimeError:  # the program is ending, and no thread begins any more
+            if threading.main_thread().is_alive():
+                raise
 
     def build(self, call: CallContext, report: Callable[[int, int], None]) -> bool:
         """Whether it is complete. Raises what the call raises."""

@@ -44,5 +44,7 @@ def entry_of(file: File, data: bytes, now: int) -> Entry:
 def words_of(note: Note) -> tuple[str, str, str]:
     """The properties are read only where there may be aliases among them: most notes have none."""
     has_head = note.text.startswith(("---", "\ufeff---"))
-    aliases = frontmatter.aliases(note.properties) if has_head and _ALIASES.search(note.text) else []
-    return searchable_parts(stem(note.path), aliases, note.text)
+    end = note.text.find("\n---", 3) if has_head else 0
+    has_aliases = has_head and _ALIASES.search(note.text, 0, len(note.text) if end < 0 else end)
+    aliases = frontmatter.aliases(note.properties) if has_aliases else []
+    return searchable_parts(stem(note.path), aliases, note.searchable)

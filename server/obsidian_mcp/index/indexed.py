@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from obsidian_mcp.call import CallContext
-from obsidian_mcp.index.reading import Reading
-from obsidian_mcp.index.store import Pairs, Store
+from obsidian_mcp.index.reading import Reading, leading_to
+from obsidian_mcp.index.store import Changes, Places, Store
 from obsidian_mcp.vault.contents import Hit, Matches
 from obsidian_mcp.vault.index import Disk, File
 from obsidian_mcp.vault.links.link import Form, Link
@@ -41,7 +41,8 @@ BATCH = 500  # files whose links are kept together
 
 
 class Indexed:
-    """`files` are those that the index has, path and time by their number; `notes` the numbers of the notes among them.
+    """The index after so many `changes`. `files` are those that it has, by their number; `notes` the numbers of the
+    notes among them.
 
     `keep_links` remembers links that had to be read; `unread` are the files that could not be, and why.
     """
@@ -50,13 +51,15 @@ class Indexed:
         self,
         store: Store,
         disk: Disk,
+        changes: Changes,
         files: Mapping[int, Known],
         notes: Ids,
-        keep_links: Callable[[list[tuple[int, Pairs]]], None] = lambda rows: None,
+        keep_links: Callable[[list[tuple[int, Places]]], None] = lambda rows: None,
         unread: Sequence[tuple[str, str]] = (),
     ) -> None:
         self._store = store
         self._disk = disk
+        self.changes = changes
         self._files = files
         self._notes = notes
         self._keep_links = keep_links
@@ -68,7 +71,7 @@ class Indexed:
             universe = {id for id in universe if may_be_found(self._files[id].path)}
         return _Search(self._store, self._disk, self._files, self._notes, universe, query, call).found()
 
-    def tags(self, call: CallContext) -> Iterator[tuple[str, list[str]]]:
+    def tags(self, call: CallContext) -> Iterator[tuple[str, Sequence[str]]]:
         return ((self._files[id].path, tags) for id, tags in self._store.tags() if id in self._files)
 
     def properties(self, call: CallContext) -> Iterator[tuple[str, Mapping[str, Any]]]:
@@ -82,17 +85,20 @@ class Indexed:
                 continue
             if saved is None:
                 unread[self._files[id].path] = id
-            elif saved:
-                yield self._files[id].path, [Link(0, 0, Form[form], target) for form, target in saved]
+                continue
+            links = [Link(start, end, Form[form], target) for form, target, start, end in saved]
+            if found := leading_to(mentioning, links):
+                yield self._files[id].path, found
         files = [_file(self._files[id]) for id in unread.values()]
-        rows: list[tuple[int, Pairs]] = []
+        rows: list[tuple[int, Places]] = []
         for file, data in Reading(self._disk).read(files, call):
-            found = links_in(file.path, data.decode("utf-8", "replace"))
-            rows.append((unread[file.path], [(link.form.name, link.target) for link in found]))
+            links = links_in(file.path, data.decode("utf-8", "replace"))
+            rows.append((unread[file.path], [(link.form.name, link.target, link.start, link.end) for link in links]))
             if len(rows) >= BATCH:
                 self._keep_links(rows)
                 rows = []
-            yield file.path, found
+            if found := leading_to(mentioning, links):
+                yield file.path, found
         self._keep_links(rows)
 
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 import contextlib
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeVar
 
 from obsidian_mcp.call import CallContext
@@ -21,7 +21,7 @@ from obsidian_mcp.index.indexed import Indexed, Known
 from obsidian_mcp.index.mentions import without_collector
 from obsidian_mcp.index.names import Names
 from obsidian_mcp.index.reading import Reading
-from obsidian_mcp.index.store import Busy, Changes, Entry, Pairs, Store, Unusable, is_wasteful
+from obsidian_mcp.index.store import Busy, Changes, Entry, Places, Store, Unusable, is_wasteful
 from obsidian_mcp.vault.config import nothing_is_excluded
 from obsidian_mcp.vault.contents import Matches, Unread
 from obsidian_mcp.vault.index import Closed, Disk, File, Survey
@@ -35,6 +35,7 @@ T = TypeVar("T")
 FEW = 400  # files that are read before the answer
 FEW_BYTES = 4 << 20
 FEW_HOPELESS = 20  # files that could not be read and are tried again
+MOST_ANSWERS, LONGEST_ANSWER = 8, 200_000  # that are kept for the next time
 TRIES = 3  # at a moment in which no other server changes the index
 
 
@@ -51,7 +52,9 @@ class Library:
         self._changes: Changes | None = None
         self._known: dict[str, Known] = {}
         self._stamps: dict[str, dict[str, int | None]] = {}  # of the same files
-        self._by_id: tuple[dict[int, Known], set[int]] | None = None  # and the numbers of the notes
+        self._by_id: dict[int, Known] = {}  # never changed, but replaced: a view may be using it
+        self._notes: set[int] = set()  # the numbers of the notes among them; the same holds for it
+        self._answers: dict[str, tuple[Changes, list[Any]]] = {}
         self._hopeless: dict[str, tuple[int, str]] = {}  # files that can't be read: in which state, and why
         self._builder: Builder | None = None
 
@@ -85,15 +88,30 @@ class Library:
     def properties(self, call: CallContext) -> tuple[list[tuple[str, Mapping[str, Any]]], Unread]:
         return self._answer(lambda view: list(view.properties(call)), call)
 
-    def tags(self, call: CallContext) -> tuple[list[tuple[str, list[str]]], Unread]:
-        return self._answer(lambda view: list(view.tags(call)), call)
+    def tags(self, call: CallContext) -> tuple[list[tuple[str, Sequence[str]]], Unread]:
+        return self._answer(lambda view: self._remembered("tags", view, lambda: list(view.tags(call))), call)
 
     def links(self, call: CallContext, mentioning: str | None = None) -> tuple[list[tuple[str, list[Link]]], Unread]:
-        return self._answer(lambda view: list(view.links(call, mentioning)), call)
+        key = f"links to {mentioning}"
+        return self._answer(lambda view: self._remembered(key, view, lambda: list(view.links(call, mentioning))), call)
 
     def resolver(self, call: CallContext) -> Resolver:
         with self._names.held(call):
             return self._names.current(call).copy()
+
+    def _remembered(self, key: str, view: Indexed | Reading, ask: Callable[[], list[T]]) -> list[T]:
+        """An answer that is the same until the index changes; not a very long one."""
+        if not isinstance(view, Indexed):
+            return ask()
+        known = self._answers.get(key)
+        if known is not None and known[0] == view.changes:
+            return known[1]
+        found = ask()
+        if len(found) <= LONGEST_ANSWER:
+            if len(self._answers) >= MOST_ANSWERS:
+                self._answers.clear()
+            self._answers[key] = (view.changes, found)
+        return found
 
     # For people
 
@@ -155,13 +173,15 @@ class Library:
             finally:
                 reader.end()
                 self._idle.append(reader)
-        if self._store is not None:
-            self._build_later()
-        with self._builder.held_up() if self._builder else contextlib.nullcontext():
-            if files is None:
-                closed.clear()
-                files, _ = self._disk.changed_files(INDEXED, {}, closed)
-            found = question(Reading(self._disk, files, self._how_far))
+        try:
+            with self._builder.held_up() if self._builder else contextlib.nullcontext():
+                if files is None:
+                    closed.clear()
+                    files, _ = self._disk.changed_files(INDEXED, {}, closed)
+                found = question(Reading(self._disk, files, self._how_far))
+        finally:
+            if self._store is not None:
+                self._build_later()  # not before: it would only slow down the answer
         return found, _told(closed)
 
     def _snapshot(
@@ -211,9 +231,12 @@ class Library:
         changes = store.changes()
         if changes != self._changes:
             with without_collector():
-                self._known = {row[0]: Known(*row) for row in store.notes()}
-                self._stamps = _by_folder(self._known)
-            self._changes, self._by_id = changes, None
+                files = [Known._make(row) for row in store.notes()]
+                self._known = {file.path: file for file in files}
+                self._by_id = {file.id: file for file in files}
+                self._notes = {file.id for file in files if is_note(file.path)}
+                self._stamps = _by_folder(files)
+            self._changes = changes
 
     def _differences(self, closed: list[tuple[str, Closed]]) -> tuple[list[File], list[int]]:
         """The files that must be read, and the numbers of those that are gone."""
@@ -234,9 +257,7 @@ class Library:
         hopeful = [file for file in changed if self._hopeless.get(file.path, (None, ""))[0] != file.stamp]
         hopeless = [file for file in changed if self._hopeless.get(file.path, (None, ""))[0] == file.stamp]
         self._hopeless = {file.path: self._hopeless[file.path] for file in hopeless}  # and none that is gone
-        for file in hopeless:
-            if self._known.pop(file.path, None) is not None:
-                self._by_id = None
+        self._pass_over(file.path for file in hopeless)
         return hopeful, [file for file in hopeless[:FEW_HOPELESS] if file.size <= FEW_BYTES]
 
     def _remember(self, store: Store, changed: list[File], gone: list[int], looked: int, call: CallContext) -> bool:
@@ -262,29 +283,34 @@ class Library:
                 self._hopeless[file.path] = (file.stamp, unread[file.path])
             else:
                 self._hopeless.pop(file.path, None)
-            if self._known.pop(file.path, None) is not None:  # until it is remembered anew
-                self._by_id = None
+        self._pass_over(file.path for file in changed)  # until it is remembered anew
+
+    def _pass_over(self, paths: Iterable[str]) -> None:
+        numbers = {known.id for path in paths if (known := self._known.pop(path, None)) is not None}
+        if numbers:
+            self._by_id = {id: file for id, file in self._by_id.items() if id not in numbers}
+            self._notes = self._notes - numbers
 
     def _adopt(self, entries: list[Entry], first: int, gone: list[int]) -> None:
-        self._by_id, numbers = None, set(gone)
-        if numbers:
-            self._known = {path: kept for path, kept in self._known.items() if kept.id not in numbers}
-            self._stamps = _by_folder(self._known)
-        for number, entry in enumerate(entries, first):
-            self._known[entry.path] = Known(entry.path, number, entry.stamp, entry.modified)
-            folder, _, name = entry.path.rpartition("/")
-            self._stamps.setdefault(folder, {})[name] = entry.stamp
+        if gone:
+            self._pass_over([self._by_id[id].path for id in gone if id in self._by_id])
+            self._stamps = _by_folder(self._known.values())
+        new = [Known(entry.path, id, entry.stamp, entry.modified) for id, entry in enumerate(entries, first)]
+        self._known.update((file.path, file) for file in new)
+        self._by_id = self._by_id | {file.id: file for file in new}
+        self._notes = self._notes | {file.id for file in new if is_note(file.path)}
+        for file in new:
+            folder, _, name = file.path.rpartition("/")
+            self._stamps.setdefault(folder, {})[name] = file.stamp
 
     def _indexed(self, reader: Store) -> Indexed:
-        if self._by_id is None:
-            files = {kept.id: kept for kept in self._known.values()}
-            self._by_id = (files, {id for id, kept in files.items() if is_note(kept.path)})
         changes = self._changes
         assert changes is not None
         unread = [(path, why) for path, (_, why) in self._hopeless.items()]
-        return Indexed(reader, self._disk, *self._by_id, lambda rows: self._keep_links(rows, changes), unread)
+        keep = lambda rows: self._keep_links(rows, changes)  # noqa: E731  # of this state
+        return Indexed(reader, self._disk, changes, self._by_id, self._notes, keep, unread)
 
-    def _keep_links(self, rows: list[tuple[int, Pairs]], of: Changes) -> None:
+    def _keep_links(self, rows: list[tuple[int, Places]], of: Changes) -> None:
         with self._lock, contextlib.suppress(Busy, Unusable):  # they are read again next time
             if self._store is not None and rows:
                 self._store.save_links(rows, of)
@@ -303,9 +329,12 @@ def _told(closed: list[tuple[str, Closed]]) -> Unread:
     return [(folder or "the vault's folder", problem.why) for folder, problem in closed]
 
 
-def _by_folder(known: Mapping[str, Known]) -> dict[str, dict[str, int | None]]:
+def _by_folder(files: Iterable[Known]) -> dict[str, dict[str, int | None]]:
     found: dict[str, dict[str, int | None]] = {}
-    for path, kept in known.items():
+    last, names = None, {}
+    for path, _, stamp, _ in files:
         folder, _, name = path.rpartition("/")
-        found.setdefault(folder, {})[name] = kept.stamp
+        if folder != last:  # mostly those of one folder come together
+            last, names = folder, found.setdefault(folder, {})
+        names[name] = stamp
     return found

@@ -11,10 +11,10 @@ from obsidian_mcp.index.entries import is_note, words_of
 from obsidian_mcp.vault.contents import Hit, Matches
 from obsidian_mcp.vault.index import Disk, File
 from obsidian_mcp.vault.links.link import Link
-from obsidian_mcp.vault.links.link_names import mark, names_in
+from obsidian_mcp.vault.links.link_names import key_of_path, mark, names_in
 from obsidian_mcp.vault.links.reader import links_in
 from obsidian_mcp.vault.query import ranking
-from obsidian_mcp.vault.query.matching import Matcher, Note, stem
+from obsidian_mcp.vault.query.matching import Matcher, Note
 from obsidian_mcp.vault.query.ranking import Counts, Word
 from obsidian_mcp.vault.query.related import Others, related
 from obsidian_mcp.vault.query.tree import Query
@@ -85,9 +85,13 @@ class Reading:
         for file, data in self.read(self._files, call):
             if mentioning is not None and mark(mentioning) not in names_in(file.path, data):
                 continue
-            found = links_in(file.path, data.decode("utf-8", "replace"))
-            if found:
+            if found := leading_to(mentioning, links_in(file.path, data.decode("utf-8", "replace"))):
                 yield file.path, found
+
+
+def leading_to(mentioning: str | None, links: list[Link]) -> list[Link]:
+    """Those that may lead to a file of that name."""
+    return links if mentioning is None else [link for link in links if key_of_path(link.target) == mentioning]
 
 
 class _Search:
@@ -117,9 +121,8 @@ class _Search:
         note = Note(file.path, data)
         texts: tuple[str, ...] = ()
         if self._words:
-            texts = ("", "", searchable(note.text))
-            named = searchable(note.name)
-            if any(word.begin in texts[2] or word.begin in named for word in self._words):
+            texts, named = ("", "", note.searchable), searchable(note.name)
+            if any(word.begin in note.searchable or word.begin in named for word in self._words):
                 texts = words_of(note)
                 self._count(texts)
         if may_be_found and self._matcher.matches(note):
@@ -128,10 +131,9 @@ class _Search:
 
     def _may_be_passed_over(self, path: str, data: bytes) -> bool:
         """Most notes have none of the words, and that is seen without decoding them."""
-        if not self._needs_word or not self._beginnings or not path.isascii():
+        if not self._needs_word or not self._beginnings:
             return False
-        name = stem(path).lower().encode()
-        return surely_lacks(data, self._beginnings) and not any(begin in name for begin in self._beginnings)
+        return surely_lacks(b"%b\n%b" % (path.encode("utf-8", "replace"), data), self._beginnings)
 
     def _count(self, texts: tuple[str, ...]) -> None:
         for word in self._words:

@@ -50,70 +50,71 @@ def listed(kind: str, path: str | None, contents: Contents, call: CallContext) -
     if kind == "orphans":
         alone, unread = orphans(contents, call)
         return Listing.of([Found(each) for each in alone], unread=unread)
-    if path is not None and kind == "backlinks":
-        counts, unread = backlinks(path, contents, call)
-        return _lines(counts, unread, lambda found: found.target == path, contents, call)
-    if path is not None:
+    if path is not None and kind != "backlinks":
         there = contents.resolver(call)
         found = [link for _, data in contents.read_all([path], call) for link in links_of(path, data, there)]
         return Listing.of([link for link in found if kind == "outgoing" or link.target is None])
-    counts, unread = broken(contents, call)
-    return _lines(counts, unread, lambda found: found.target is None, contents, call)
-
-
-def _lines(
-    counts: list[tuple[str, int]],
-    unread: Unread,
-    wanted: Callable[[Found], bool],
-    contents: Contents,
-    call: CallContext,
-) -> Listing:
-    """The links of files of which it is known how many each has. Only those of one page are read, for the lines."""
-    there = contents.resolver(call)
+    places, unread = broken(contents, call) if path is None else backlinks(path, contents, call)
 
     def page(first: int, most: int) -> list[Found]:
+        """Only the files of one page are read, for the lines."""
         kept: list[Found] = []
-        for path, count in counts:
-            if first >= count:
-                first -= count
-                continue
-            found = [link for _, data in contents.read_all([path], call) for link in links_of(path, data, there)]
-            kept += [link for link in found if wanted(link)][first:]
-            first = 0
+        for other, links in places:
+            if first < len(links):
+                kept += _lines_of(other, links, path, contents, call)[first:]
+            first = max(0, first - len(links))
             if len(kept) >= most:
                 break
         return kept[:most]
 
-    return Listing(sum(count for _, count in counts), page, unread=unread)
+    return Listing(sum(len(links) for _, links in places), page, unread=unread)
+
+
+Places = list[tuple[str, list[Link]]]  # files, and the links in each
+
+
+def _lines_of(path: str, links: list[Link], target: str | None, contents: Contents, call: CallContext) -> list[Found]:
+    """The links of a file where they stand, which may have changed since they were looked for."""
+    for _, data in contents.read_all([path], call):
+        text = data.decode("utf-8", "replace")
+        if any(text[link.start : link.end] != link.target for link in links):
+            wanted = {(link.form, link.target) for link in links}
+            links = [link for link in links_in(path, text) if (link.form, link.target) in wanted]
+        return list(_shown(path, text, links, lambda link: target))
+    return []
 
 
 def links_of(path: str, data: bytes, there: Resolver) -> Iterator[Found]:
     """Every link in a file, in its order."""
     text = data.decode("utf-8", "replace")
+    return _shown(path, text, links_in(path, text), lambda link: leads_to(there, link, path))
+
+
+def _shown(path: str, text: str, links: Iterable[Link], target: Callable[[Link], str | None]) -> Iterator[Found]:
     line, counted = 1, 0
-    for link in links_in(path, text):
+    for link in links:
         line += text.count("\n", counted, link.start)
         counted = link.start
-        yield Found(path, line, written(text, link), leads_to(there, link, path), _line_at(text, link.start))
+        yield Found(path, line, written(text, link), target(link), _line_at(text, link.start))
 
 
-def backlinks(path: str, contents: Contents, call: CallContext) -> tuple[list[tuple[str, int]], Unread]:
-    """The other files with links to it, and how many each has."""
+def backlinks(path: str, contents: Contents, call: CallContext) -> tuple[Places, Unread]:
+    """The other files with links to it."""
     there = contents.resolver(call)
     found, unread = contents.links(call, key_of_path(path))
-    return _counts(found, lambda other, link: other != path and leads_to(there, link, other) == path), unread
+    return _chosen(found, lambda other, link: other != path and leads_to(there, link, other) == path), unread
 
 
-def broken(contents: Contents, call: CallContext) -> tuple[list[tuple[str, int]], Unread]:
-    """The files with links that lead nowhere, and how many each has."""
+def broken(contents: Contents, call: CallContext) -> tuple[Places, Unread]:
+    """The files with links that lead nowhere."""
     there = contents.resolver(call)
     found, unread = contents.links(call)
-    return _counts(found, lambda path, link: leads_to(there, link, path) is None), unread
+    return _chosen(found, lambda path, link: leads_to(there, link, path) is None), unread
 
 
-def _counts(found: Iterable[tuple[str, list[Link]]], wanted: Callable[[str, Link], bool]) -> list[tuple[str, int]]:
-    counted = ((path, sum(wanted(path, link) for link in links)) for path, links in found)
-    return sorted((path, count) for path, count in counted if count)
+def _chosen(found: Iterable[tuple[str, list[Link]]], wanted: Callable[[str, Link], bool]) -> Places:
+    chosen = ((path, [link for link in links if wanted(path, link)]) for path, links in found)
+    return sorted((path, links) for path, links in chosen if links)
 
 
 def orphans(contents: Contents, call: CallContext) -> tuple[list[str], Unread]:

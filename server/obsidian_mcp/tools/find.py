@@ -32,6 +32,7 @@ from obsidian_mcp.tools.notes import FOR_CLAUDE_CODE, NameOfNote, Target, Text, 
 from obsidian_mcp.tools.tool import Context, Effect, NamesNote, Params, plain, tool
 from obsidian_mcp.tools.toolsets import FIND
 from obsidian_mcp.vault import text
+from obsidian_mcp.vault.config import nothing_is_excluded
 from obsidian_mcp.vault.contents import Contents, Unread
 from obsidian_mcp.vault.index import File
 from obsidian_mcp.vault.links.reader import links_in
@@ -282,7 +283,7 @@ def _counted(wanted: str | None, contents: Contents, it: Context) -> tuple[list[
     is_excluded, types = it.vault.settings().is_excluded(), it.vault.types()
     is_tags = wanted is not None and folded(wanted) == surveying.TAGS
     tagged, unread = contents.tags(it.call) if is_tags or wanted is None else ([], [])
-    tags = [tags for path, tags in tagged if not is_excluded(path)]
+    tags = [tags for path, tags in tagged if is_excluded is nothing_is_excluded or not is_excluded(path)]
     if is_tags:
         return surveying.tag_values(tags), unread
     described, unread = contents.properties(it.call)

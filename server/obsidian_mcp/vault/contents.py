@@ -6,7 +6,7 @@ question.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Protocol
 
@@ -59,14 +59,11 @@ class Contents(Protocol):
     def properties(self, call: CallContext) -> tuple[list[tuple[str, Mapping[str, Any]]], Unread]:
         """The properties of every note that has any."""
 
-    def tags(self, call: CallContext) -> tuple[list[tuple[str, list[str]]], Unread]:
+    def tags(self, call: CallContext) -> tuple[list[tuple[str, Sequence[str]]], Unread]:
         """The tags of every note that has any, those in its text too."""
 
     def links(self, call: CallContext, mentioning: str | None = None) -> tuple[list[tuple[str, list[Link]]], Unread]:
-        """The links of every file that has any, or that may have one to a file of that name (see `links/link_names`).
-
-        Only their form and their target count.
-        """
+        """The links of every file that has any, or those that may lead to a file of that name (`links/link_names`)."""
 
     def resolver(self, call: CallContext) -> Resolver:
         """The files there are, ready for links to be looked up."""

@@ -31,6 +31,7 @@ _CANDIDATE = re.compile(rf"#(?:(?<![^{_SPACE}|>*_=~`)\]$%]#)|(?<=\\{_PUNCTUATION
 # What can hide what comes after a blank line, and what can hide what comes after it in its paragraph.
 _RAW = ("```", "~~~", "$$", "%%")
 _RAW_HTML = re.compile(r"<(?:[!?]|script|pre|style|textarea)", re.IGNORECASE)
+_PLAIN_LINK = re.compile(r"\[[^\[\]`$<\\\n]*\]\([^()\s`$<\\]*\)")  # hides nothing after it
 _HIDES = re.compile(r"[`$<\\]|\][(:]|!\[(?!\[)")
 
 
@@ -80,6 +81,8 @@ def _is_plain(text: str, candidate: re.Match[str], since: int, body: int) -> boo
         if "\t" in indent or "    " in indent:
             return False
     before = text[max(text.rfind("\n\n", since, start), since) : start]
+    if "](" in before:
+        before = _PLAIN_LINK.sub("", before)
     return not _HIDES.search(before) and before.rfind("[") <= before.rfind("]")
 
 

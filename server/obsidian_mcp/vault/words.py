@@ -141,7 +141,16 @@ def searchable(text: str) -> str:
 
 
 _ASCII = bytes(range(128))
-_PUNCTUATION = re.compile(rb"(?:\xe2\x80[\x80-\xbf])*")  # curly quotes, dashes, the ellipsis
+# Characters of UTF-8 of which no part is a letter or digit of ASCII in any form, and which take nothing away.
+_FOREIGN = re.compile(
+    rb"(?:\xc2[\xa0-\xa9\xab-\xb1\xb4\xb6-\xb8\xbb\xbf]|\xef\xbc[\x81-\x8f\x9a-\xa0]"  # signs, also wide ones
+    rb"|[\xd0-\xd3\xda][\x80-\xbf]|\xd7[\x90-\xbf]|\xd8[\xa0-\xbf]|\xd9[\x81-\x8a]"  # Cyrillic, Hebrew, Arabic
+    rb"|\xe2[\x80\x87-\x8f\x94-\xac][\x80-\xbf]|\xe2\x86[\x90-\xbf]"  # curly quotes, dashes, arrows, boxes, signs
+    rb"|\xe3[\x80-\x86][\x80-\xbf]|[\xe4-\xe9\xeb\xec][\x80-\xbf]{2}"  # kana, Han, Hangul
+    rb"|\xf0\x9f[\x8c-\xab][\x80-\xbf]"  # emoji
+    rb"|\xef\xb8\x8f)*"  # which chooses an emoji's look
+)
+_LOOK_WITHIN_WORD = re.compile(rb"[0-9A-Za-z]\xef\xb8\x8f")
 
 
 def surely_lacks(data: bytes, beginnings: Sequence[bytes]) -> bool:
@@ -150,9 +159,15 @@ def surely_lacks(data: bytes, beginnings: Sequence[bytes]) -> bool:
     Only where they are plain: an accented or a wide letter may become one of ASCII.
     """
     lowered = data.lower()
-    if any(begin in lowered for begin in beginnings):
+    for begin in beginnings:
+        if begin in lowered:
+            return False
+    if data.isascii():
+        return True
+    foreign = data.translate(None, _ASCII)
+    if _FOREIGN.fullmatch(foreign) is None:
         return False
-    return data.isascii() or _PUNCTUATION.fullmatch(data.translate(None, _ASCII)) is not None
+    return b"\xef\xb8\x8f" not in foreign or _LOOK_WITHIN_WORD.search(data) is None
 
 
 def words_in(text: str) -> list[str]:

@@ -19,7 +19,7 @@ from obsidian_mcp.vault.query import tree
 from obsidian_mcp.vault.query.tree import Filter, Part, Test
 from obsidian_mcp.vault.structure import Structure
 from obsidian_mcp.vault.tags import tags_in
-from obsidian_mcp.vault.words import folded, whole_word_places
+from obsidian_mcp.vault.words import folded, searchable, whole_word_places
 
 _BLANK_LINE = re.compile(r"\n[ \t\r]*\n")
 _DATE = re.compile(r"\d{4}-\d\d")
@@ -50,6 +50,10 @@ class Note:
     @property
     def name(self) -> str:
         return stem(self.path)
+
+    @functools.cached_property
+    def searchable(self) -> str:
+        return searchable(self.text)
 
     @functools.cached_property
     def front(self) -> frontmatter.Frontmatter:

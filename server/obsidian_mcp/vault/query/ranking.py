@@ -166,7 +166,6 @@ def headings_of(text: str) -> str:
     return APART.join(found)
 
 
-def searchable_parts(name: str, aliases: Sequence[str], text: str) -> tuple[str, str, str]:
-    """What is searched of a note: its names, its headings, its text."""
-    plain = searchable(text)
+def searchable_parts(name: str, aliases: Sequence[str], plain: str) -> tuple[str, str, str]:
+    """What is searched of a note: its names, its headings, its text, which is searchable already."""
     return APART.join(map(searchable, (name, *aliases))), headings_of(plain), plain
