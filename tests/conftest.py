@@ -63,7 +63,9 @@ def shared_world(tmp_path_factory: pytest.TempPathFactory) -> World:
 
 @pytest.fixture(scope="session")
 def shared_server(shared_world: World) -> Iterator[Server]:
-    with Server(shared_world.environment(), "--vault", "Vault", "--timeout", "20", forked=False) as server:
+    with Server(
+        shared_world.environment(), "--vault", "Vault", "--timeout", "20", "--toolsets", "all", forked=False
+    ) as server:
         yield server.initialize()
 
 

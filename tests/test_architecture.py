@@ -26,7 +26,7 @@ HOMES = {
     "subprocess.run": {"backends/obsidian/process.py"},
     "print": {"cli/show.py"},
     "os.path.expanduser": set(),
-    "sys.exit": {"cli/__init__.py", "cli/show.py", "doors/ide/server.py"},
+    "sys.exit": {"cli/__init__.py", "cli/show.py"},
     "os._exit": {"app.py"},
     "sys.stdout": {"cli/__init__.py", "cli/show.py", "doors/stdio/streams.py"},
     "sys.stdin": set(),

@@ -21,14 +21,14 @@ GROUNDS = ["live"] if LIVE_VAULT else ["memory", "near", "far", "embedded", "htt
 @pytest.fixture(scope="session")
 def far_server(shared_world: World) -> Iterator[Server]:
     """A server that cannot reach the vault's folder: everything goes through the command."""
-    with Server(shared_world.far_environment(), "--vault", "Vault", "--timeout", "20") as server:
+    with Server(shared_world.far_environment(), "--vault", "Vault", "--timeout", "20", "--toolsets", "all") as server:
         yield server.initialize()
 
 
 @pytest.fixture(scope="session")
 def embedded_server(shared_world: World) -> Iterator[Server]:
     """A server on the same folder, without the app."""
-    options = ("--vault", str(shared_world.vault), "--backend", "embedded", "--timeout", "20")
+    options = ("--vault", str(shared_world.vault), "--backend", "embedded", "--timeout", "20", "--toolsets", "all")
     with Server(shared_world.environment(), *options) as server:
         yield server.initialize()
 
@@ -36,14 +36,14 @@ def embedded_server(shared_world: World) -> Iterator[Server]:
 @pytest.fixture(scope="session")
 def http_server(shared_world: World) -> Iterator[WebSession]:
     """The same, over Streamable HTTP."""
-    options = ("--vault", str(shared_world.vault), "--backend", "embedded", "--timeout", "20")
+    options = ("--vault", str(shared_world.vault), "--backend", "embedded", "--timeout", "20", "--toolsets", "all")
     with Web(shared_world.environment(), *options) as web:
         yield WebSession(web)
 
 
 @pytest.fixture(scope="session")
 def live_server() -> Iterator[Server]:
-    with Server(dict(os.environ), "--vault", LIVE_VAULT) as server:
+    with Server(dict(os.environ), "--vault", LIVE_VAULT, "--toolsets", "all") as server:
         yield server.initialize()
 
 

@@ -21,8 +21,8 @@ MODERN_META = {
     "io.modelcontextprotocol/clientInfo": {"name": "tests", "version": "1"},
     "io.modelcontextprotocol/clientCapabilities": {},
 }
-TOOLS = catalogue.load().names
-READING = catalogue.load(read_only=True).names
+TOOLS = catalogue.load(sets=("default",)).names
+READING = catalogue.load(read_only=True, sets=("default",)).names
 
 
 class ToolFailed(Exception):

@@ -119,6 +119,16 @@ class MemoryVault:
     def types(self) -> dict[str, str]:
         return {}
 
+    def config_file(self, name: str) -> Any:
+        found = self._files.get(f".obsidian/{name}")
+        return None if found is None else json.loads(found)
+
+    def in_front(self) -> VaultPath | None:
+        raise ObsidianNotRunning("There is no app.")
+
+    def daily_path(self) -> VaultPath | None:
+        return None
+
     def read(self, path: VaultPath) -> bytes:
         if path.value not in self._files:
             raise NoteNotFound(f"There is no file {path}.", path=path.value)

@@ -42,6 +42,10 @@ def test_these_words_are_taken_and_stand_in_no_schema() -> None:
         "folder": "path directory",
         "query": "q search text",
         "section": "heading",
+        "old_text": "old_string old_str find",
+        "new_text": "new_string new_str replace text content body",
+        "set": "properties",
+        "all": "replace_all",
         "modified_after": "since",
         "kind": "type",
     }

@@ -27,11 +27,13 @@ FIND = [
     "obsidian_list_links",
     "obsidian_list_properties",
 ]
+EDIT = ["obsidian_edit_note", "obsidian_set_properties"]
+TASKS = ["obsidian_list_tasks", "obsidian_set_task"]
 ARGUMENTS = {
-    "obsidian_create_note": ["name", "content", "overwrite", "if_match"],
+    "obsidian_create_note": ["name", "content", "template", "overwrite", "if_match"],
     "obsidian_read_note": ["name", "section", "start_line", "start_char", "max_lines"],
-    "obsidian_append_note": ["name", "content", "inline", "if_match"],
-    "obsidian_prepend_note": ["name", "content", "inline", "if_match"],
+    "obsidian_append_note": ["name", "content", "section", "inline", "if_match"],
+    "obsidian_prepend_note": ["name", "content", "section", "inline", "if_match"],
     "obsidian_delete_note": ["name", "permanent", "if_match"],
     "obsidian_move_note": ["name", "to", "dry_run"],
     "obsidian_rename_note": ["name", "new_name", "dry_run"],
@@ -42,12 +44,17 @@ ARGUMENTS = {
     "obsidian_outline_note": ["name", "cursor"],
     "obsidian_list_links": ["kind", "name", "limit", "cursor"],
     "obsidian_list_properties": ["property", "limit", "cursor"],
+    "obsidian_edit_note": ["name", "new_text", "old_text", "section", "all", "if_match", "dry_run"],
+    "obsidian_set_properties": ["name", "set", "add", "remove", "if_match", "dry_run"],
+    "obsidian_list_tasks": ["status", "within", "due_before", "words", "limit", "cursor"],
+    "obsidian_set_task": ["name", "task", "mark", "if_match", "dry_run"],
 }
 REQUIRED = {
     "obsidian_search_notes": ["query"],
     "obsidian_list_folder": [],
     "obsidian_list_links": ["kind"],
     "obsidian_list_properties": [],
+    "obsidian_list_tasks": [],
 }
 #          read-only, destructive
 HINTS = {
@@ -61,6 +68,9 @@ HINTS = {
     "obsidian_open_note": (True, False),
     "obsidian_file_info": (True, False),
     **dict.fromkeys(FIND, (True, False)),
+    **dict.fromkeys(EDIT, (False, True)),
+    "obsidian_list_tasks": (True, False),
+    "obsidian_set_task": (False, True),
 }
 #                   visible, in all
 BUDGETS = {("notes",): (5_200, 10_200), ("default",): (11_000, 22_000), ("all",): (15_500, 32_000)}
@@ -79,7 +89,7 @@ def test_the_stored_catalogue_is_what_the_declarations_say() -> None:
 
 
 def test_these_tools_there_are() -> None:
-    assert list(catalogue.declared()) == [*NINE, *FIND] == [tool["name"] for tool in stored()]
+    assert list(catalogue.declared()) == [*NINE, *FIND, *EDIT, *TASKS] == [tool["name"] for tool in stored()]
     assert catalogue.load(sets=("notes",)).names == NINE
     assert catalogue.load(sets=("find",)).names == FIND
 
@@ -114,7 +124,7 @@ def test_a_schema_is_one_that_strict_clients_take(tool: dict[str, Any]) -> None:
         text = json.dumps(schema)
         assert not any(f'"{word}"' in text for word in ("anyOf", "oneOf", "allOf", "$ref", "$defs", "null", "title"))
     for field in tool["inputSchema"]["properties"].values():
-        assert field["type"] in ("string", "boolean", "integer", "array")
+        assert field["type"] in ("string", "boolean", "integer", "array", "object")
 
 
 def test_reading_and_searching_are_found_by_words_and_loaded_at_once_in_a_host_that_defers_tools() -> None:
@@ -128,7 +138,7 @@ def test_reading_and_searching_are_found_by_words_and_loaded_at_once_in_a_host_t
 
 def test_read_only_leaves_out_what_changes_something() -> None:
     offered = catalogue.load(read_only=True)
-    assert offered.names == ["obsidian_read_note", "obsidian_open_note", "obsidian_file_info", *FIND]
+    assert offered.names == ["obsidian_read_note", "obsidian_open_note", "obsidian_file_info", *FIND, "obsidian_list_tasks"]
     assert "obsidian_create_note" not in offered
 
 

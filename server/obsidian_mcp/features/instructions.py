@@ -21,6 +21,7 @@ WHEN = (
 FINDING = "To find something, begin with obsidian_search_notes; what it names can be read by section."
 NAMING = "A note is named by its name, its path from the vault's root, or a [[link]]."
 PAGES = "A long note comes in pages: as long as there is a next_line, there is more."
+EDITING = "Edit parts of notes; do not write them anew."
 IF_MATCH = "Read a note before changing it and pass its etag as if_match, so that nobody's edit is lost."
 READ_ONLY = "Nothing can be changed here: the tools only read."
 NO_APP = "There is no Obsidian app here, so obsidian_open_note cannot work."
@@ -37,6 +38,7 @@ def instructions(catalogue: Catalogue, vaults: Sequence[str], with_app: bool) ->
         FINDING: "obsidian_search_notes" in names,
         NAMING: True,
         PAGES: reads,
+        EDITING: "obsidian_edit_note" in names,
         IF_MATCH: reads and writes,
         READ_ONLY: not writes,
         NO_APP: "obsidian_open_note" in names and not with_app,

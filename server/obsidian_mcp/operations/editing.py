@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 from obsidian_mcp.call import CallContext
 from obsidian_mcp.errors import AlreadyExists, Hint
@@ -22,16 +23,41 @@ OVERWRITE = Hint(
 )
 
 
-def edit(path: VaultPath, change: Edit, if_match: str | None, vault: Vault, doing: str) -> bytes:
-    """Change a note's text; its bytes afterwards."""
+@dataclass(frozen=True, slots=True)
+class NewNote:
+    """What a note is made with that is not there yet, and what tells which links it would capture."""
 
-    def plan() -> ChangeSet:
-        before = vault.current(path)
-        text.decoded(path, before)
-        text.require_match(path, text.etag(before), if_match)
-        return ChangeSet(doing, (Write(path.value, before, change(before)),))
+    content: str
+    index: Index | None
+    call: CallContext
 
-    return _written(vault.commit(doing, plan).changes).after or b""
+
+def edit(
+    path: VaultPath, change: Edit, if_match: str | None, vault: Vault, doing: str, new: NewNote | None = None
+) -> bytes:
+    """Change a note's text, or that of one that is made; its bytes afterwards."""
+    return (
+        _written(vault.commit(doing, lambda: _planned(path, change, if_match, vault, doing, new)).changes).after or b""
+    )
+
+
+def preview(
+    path: VaultPath, change: Edit, if_match: str | None, vault: Vault, doing: str, new: NewNote | None
+) -> Write:
+    """What an edit would write. Nothing is done."""
+    return _written(_planned(path, change, if_match, vault, doing, new))
+
+
+def _planned(
+    path: VaultPath, change: Edit, if_match: str | None, vault: Vault, doing: str, new: NewNote | None
+) -> ChangeSet:
+    if new is not None and not vault.spellings(path):
+        after = change(new.content.encode())
+        return ChangeSet(doing, (Write(path.value, None, after), *captures(path, vault, new.index, new.call)))
+    before = vault.current(path)
+    text.decoded(path, before)
+    text.require_match(path, text.etag(before), if_match)
+    return ChangeSet(doing, (Write(path.value, before, change(before)),))
 
 
 def create(

@@ -12,9 +12,13 @@ MOST_NAMED, MOST_NAMED_OF_ALL = 10, 20
 
 def section_of(path: VaultPath, text: str, wanted: str) -> sections.Section:
     """Raises unless there is exactly one; the message has the names that can be given."""
-    structure = Structure(text, frontmatter.read(text).body)
+    return section_in(path, Structure(text, frontmatter.place(text)[2]), wanted)
+
+
+def section_in(path: VaultPath, structure: Structure, wanted: str) -> sections.Section:
+    """In a note whose structure is known already."""
     try:
-        return sections.find(structure, text, wanted)
+        return sections.find(structure, structure.text, wanted)
     except sections.NoSection as problem:
         if problem.several:
             first, more = problem.several[:MOST_NAMED], len(problem.several) - MOST_NAMED

@@ -12,11 +12,14 @@ from pydantic_core import CoreSchema, core_schema
 
 from obsidian_mcp.operations import editing, moving
 from obsidian_mcp.operations.backlinks import linking_to
+from obsidian_mcp.operations.dated import Named, named, there
 from obsidian_mcp.operations.finding import existing, new, nothing_to_compare, placed
+from obsidian_mcp.operations.making import from_template
 from obsidian_mcp.operations.sectioning import section_of
+from obsidian_mcp.operations.text_editing import added
 from obsidian_mcp.protocol import results
 from obsidian_mcp.tools.tool import Context, Effect, NamesNote, Params, ShownWith, plain, tool
-from obsidian_mcp.tools.toolsets import FIND, NOTES
+from obsidian_mcp.tools.toolsets import EDIT, FIND, NOTES
 from obsidian_mcp.vault import text
 from obsidian_mcp.vault.names import Destination, NewName
 from obsidian_mcp.vault.path import VaultPath, whole_characters
@@ -34,7 +37,7 @@ FOR_CLAUDE_CODE = {
 }
 
 
-def _parsed(parse: Callable[[str], Any]) -> GetPydanticSchema:
+def parsed(parse: Callable[[str], Any]) -> GetPydanticSchema:
     """A string to the outside, its parsed value within."""
 
     def schema(_type: Any, _handler: Any) -> CoreSchema:
@@ -44,8 +47,9 @@ def _parsed(parse: Callable[[str], Any]) -> GetPydanticSchema:
 
 
 NAMED = "Note name without .md, path from the vault root, or [[link]]."
-NameOfNote = Annotated[Reference, _parsed(Reference.parse), NamesNote(), Field(description=NAMED)]
-NameToMake = Annotated[Reference, _parsed(Reference.parse_new), NamesNote(), Field(description=NAMED)]
+NameOfNote = Annotated[Reference, parsed(Reference.parse), NamesNote(), Field(description=NAMED)]
+NameOrDay = Annotated[Reference, parsed(Reference.parse_special), NamesNote(), Field(description=NAMED)]
+NameToMake = Annotated[Reference, parsed(Reference.parse_new), NamesNote(), Field(description=NAMED)]
 Text = Annotated[str, AfterValidator(whole_characters)]
 IfMatch = Annotated[Text | None, Field(description="etag the note must still have.")]
 Inline = Annotated[bool, Field(description="Add no line break.")]
@@ -63,24 +67,35 @@ class Target(Params):
         return existing(self.name, vault, whole=True)
 
 
+class SpecialTarget(Params):
+    """A note that may also be named by what it is for, such as `@daily`."""
+
+    name: NameOrDay
+
+
+Section = Annotated[Text | None, Field(description="Only this heading (Parent > Child if not unique) or ^block.")]
+
+
 class CreateNote(Params):
     name: NameToMake
     content: Annotated[Text, Field(description="Markdown, written exactly as given.")] = ""
+    template: Annotated[
+        Text | None, ShownWith(EDIT), Field(description="Template note to fill in; content follows it.")
+    ] = None
     overwrite: Annotated[bool, Field(description="Replace the note if it exists.")] = False
     if_match: IfMatch = None
 
 
-class ReadNote(Target):
-    section: Annotated[
-        Text | None, ShownWith(FIND), Field(description="Only this heading (Parent > Child if not unique) or ^block.")
-    ] = None
+class ReadNote(SpecialTarget):
+    section: Annotated[Section, ShownWith(FIND)] = None
     start_line: Annotated[int, Field(ge=1, description="First line, from 1.")] = 1
     start_char: Annotated[int, Field(ge=1, description="First character of that line, from 1.")] = 1
     max_lines: Annotated[int | None, Field(ge=1)] = None
 
 
-class AddToNote(Target):
+class AddToNote(SpecialTarget):
     content: Annotated[Text, Field(min_length=1, description="Markdown, added exactly as given.")]
+    section: Annotated[Text | None, ShownWith(EDIT), Field(description="Only within this heading.")] = None
     inline: Inline = False
     if_match: IfMatch = None
 
@@ -93,7 +108,7 @@ class DeleteNote(Target):
 class MoveNote(Target):
     to: Annotated[
         Destination,
-        _parsed(Destination.parse),
+        parsed(Destination.parse),
         NamesNote(),
         Field(description="Folder (/ is the root), or new path with extension."),
     ]
@@ -102,7 +117,7 @@ class MoveNote(Target):
 
 class RenameNote(Target):
     new_name: Annotated[
-        NewName, _parsed(NewName.parse), NamesNote(), Field(description="Without folder; the extension stays.")
+        NewName, parsed(NewName.parse), NamesNote(), Field(description="Without folder; the extension stays.")
     ]
     dry_run: DryRun = False
 
@@ -122,6 +137,8 @@ class NoteCreated:
     overwritten: bool
     etag: str
     size: int
+    replaced_size: int | None = None
+    replaced_lines: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -134,6 +151,7 @@ class NoteRead:
     next_char: int | None = None
     etag: str
     size: int
+    note: str | None = None
     content: str
 
 
@@ -143,6 +161,7 @@ class NoteAppended:
     appended: bool
     etag: str
     size: int
+    note: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,6 +170,7 @@ class NotePrepended:
     prepended: bool
     etag: str
     size: int
+    note: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,11 +228,17 @@ def obsidian_create_note(params: CreateNote, it: Context) -> NoteCreated:
     path = new(params.name, it.vault, replacing=params.overwrite)
     if params.if_match is not None and not it.vault.spellings(path):
         raise nothing_to_compare(params.name, path, it.vault)
+    content = params.content
+    if params.template is not None:
+        content = from_template(params.template, content, path, it.vault, it.now())
     done = editing.create(
-        path, params.content, it.vault, it.index, it.call, overwrite=params.overwrite, if_match=params.if_match
+        path, content, it.vault, it.index, it.call, overwrite=params.overwrite, if_match=params.if_match
     )
-    after, made = done.after or b"", done.before is None
-    return NoteCreated(path.value, made, not made, text.etag(after), len(after))
+    after, before = done.after or b"", done.before
+    about = NoteCreated(path.value, before is None, before is not None, text.etag(after), len(after))
+    if before is None:
+        return about
+    return replace(about, replaced_size=len(before), replaced_lines=before.count(b"\n") + (not before.endswith(b"\n")))
 
 
 @tool("Read a note", Effect.READS, NOTES, meta=FOR_CLAUDE_CODE)
@@ -220,10 +246,18 @@ def obsidian_read_note(params: ReadNote, it: Context) -> NoteRead:
     """Read a note's text and its etag. Long notes come in parts: call again with start_line = next_line, and
     start_char = next_char if given, until there is no next_line.
     """
-    path = params.path_in(it.vault)
+    named = there(params.name, it.vault, it.now())
+    path = named.path
     data = it.vault.read(path)
     whole = text.decoded(path, data)
-    about = NoteRead(path=path.value, lines=text.line_count(whole), etag=text.etag(data), size=len(data), content="")
+    about = NoteRead(
+        path=path.value,
+        lines=text.line_count(whole),
+        etag=text.etag(data),
+        size=len(data),
+        note=named.note,
+        content="",
+    )
     widest = replace(about, next_line=about.lines, next_char=len(whole))
     room = max(LEAST_TEXT, it.page - results.size(plain(widest)))
     start_line = params.start_line
@@ -239,25 +273,42 @@ def obsidian_append_note(params: AddToNote, it: Context) -> NoteAppended:
     """Add Markdown on a new line at the end of an existing note, as for logs and lists. Nothing already
     written changes.
     """
-    path = params.whole_in(it.vault)
-
-    def add(before: bytes) -> bytes:
-        return text.appended(before, params.content, params.inline)
-
-    after = editing.edit(path, add, params.if_match, it.vault, f"appending to {path}")
-    return NoteAppended(path.value, True, text.etag(after), len(after))
+    path, after, note = _added(params, it, at_end=True)
+    return NoteAppended(path, True, text.etag(after), len(after), note)
 
 
 @tool("Prepend to a note", Effect.ADDS, NOTES)
 def obsidian_prepend_note(params: AddToNote, it: Context) -> NotePrepended:
     """Add Markdown at the top of an existing note, below its frontmatter. Nothing already written changes."""
-    path = params.whole_in(it.vault)
+    path, after, note = _added(params, it, at_end=False)
+    return NotePrepended(path, True, text.etag(after), len(after), note)
 
-    def add(before: bytes) -> bytes:
-        return text.prepended(before, params.content, params.inline)
 
-    after = editing.edit(path, add, params.if_match, it.vault, f"prepending to {path}")
-    return NotePrepended(path.value, True, text.etag(after), len(after))
+def _added(params: AddToNote, it: Context, *, at_end: bool) -> tuple[str, bytes, str | None]:
+    """Path and bytes of the note with the content, and what should be said of it."""
+    note = named(params.name, it.vault, it.now(), whole=True)
+    add = text.appended if at_end else text.prepended
+
+    def change(before: bytes) -> bytes:
+        if params.section is None:
+            return add(before, params.content, params.inline)
+        whole = text.decoded(note.path, before)
+        return added(note.path, whole, params.content, params.section, at_end=at_end, inline=params.inline).encode()
+
+    doing = f"{'appending' if at_end else 'prepending'} to {note.path}"
+    after = editing.edit(
+        note.path, change, params.if_match, it.vault, doing, to_make(note, params.if_match, params, it)
+    )
+    return note.path.value, after, note.note
+
+
+def to_make(note: Named, if_match: str | None, params: SpecialTarget, it: Context) -> editing.NewNote | None:
+    """What the note is made with, if it is not there yet."""
+    if note.new is None:
+        return None
+    if if_match is not None:
+        raise nothing_to_compare(params.name, note.path, it.vault)
+    return editing.NewNote(note.new, it.index, it.call)
 
 
 @tool("Delete a note", Effect.REMOVES, NOTES)

@@ -5,12 +5,13 @@ from __future__ import annotations
 import dataclasses
 import enum
 import inspect
+import json
 from collections.abc import Callable, Collection, Mapping
 from datetime import datetime
 from types import MappingProxyType
-from typing import Any, get_type_hints
+from typing import Any, get_args, get_origin, get_type_hints
 
-from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
+from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError, model_validator
 from pydantic.fields import FieldInfo
 
 from obsidian_mcp.call import CallContext
@@ -70,9 +71,33 @@ class Effect(enum.Enum):
 
 
 class Params(BaseModel):
-    """Arguments are taken as they are or refused: nothing is coerced, nothing unknown is dropped."""
+    """Arguments are taken as they are or refused: nothing unknown is dropped, and nothing is coerced, but for the JSON
+    text of an object or list, which some clients send.
+    """
 
     model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _with_values(cls, arguments: Any) -> Any:
+        if not isinstance(arguments, Mapping) or not any(isinstance(value, str) for value in arguments.values()):
+            return arguments
+        return {name: _as_value(value, cls.model_fields.get(name)) for name, value in arguments.items()}
+
+
+def _as_value(value: Any, field: FieldInfo | None) -> Any:
+    """Of a text for a list or an object, what it says in JSON; a text that says nothing is a list of one."""
+    kinds = {get_origin(kind) or kind for kind in (field.annotation, *get_args(field.annotation))} if field else set()
+    wanted = kinds & {list, dict}
+    if not isinstance(value, str) or not wanted:
+        return value
+    try:
+        found = json.loads(value)
+    except (ValueError, RecursionError):
+        found = None
+    if type(found) in wanted:
+        return found
+    return [value] if list in wanted and value else value
 
 
 @dataclasses.dataclass(frozen=True)

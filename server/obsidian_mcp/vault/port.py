@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 from obsidian_mcp.call import CallContext
 from obsidian_mcp.vault.active import Active
@@ -64,6 +64,15 @@ class Vault(Protocol):
 
     def types(self) -> Mapping[str, str]:
         """Which type each property has, as far as the vault says."""
+
+    def config_file(self, name: str) -> Any:
+        """What a file of the vault's settings holds, such as `daily-notes.json`; None if it can't be known."""
+
+    def in_front(self) -> VaultPath | None:
+        """The note that the person has in front of them; raises where only the app could tell and there is none."""
+
+    def daily_path(self) -> VaultPath | None:
+        """Today's note as the app tells it; None where the vault's settings can be read."""
 
     def read(self, path: VaultPath) -> bytes:
         """The note's bytes."""

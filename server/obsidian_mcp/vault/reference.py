@@ -8,10 +8,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from obsidian_mcp.vault import periodic
 from obsidian_mcp.vault.kinds import is_file
 from obsidian_mcp.vault.names import Name
 from obsidian_mcp.vault.path import BadPath, VaultPath, check, is_path, normalised
 from obsidian_mcp.vault.spelling import Spelling, Unreadable, spelling, split_section
+
+ACTIVE = "@active"  # the note in front of the person
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,12 +29,16 @@ class Reading:
 
 @dataclass(frozen=True, slots=True)
 class Reference:
-    """`vault` is the one that an address names, `absolute` a path on the disk, `folder` what ended with a slash."""
+    """`vault` is the one that an address names, `absolute` a path on the disk, `folder` what ended with a slash.
+
+    `special` is a name by what the note is for, such as `@daily`; the first reading is then a note called so.
+    """
 
     readings: tuple[Reading, ...] = ()
     vault: str = ""
     absolute: str = ""
     folder: str = ""
+    special: str = ""
 
     @classmethod
     def parse(cls, text: str) -> Reference:
@@ -47,6 +54,20 @@ class Reference:
         if not readings:
             check(spelled.target)
         return cls((*literal, *readings), spelled.vault)
+
+    @classmethod
+    def parse_special(cls, text: str) -> Reference:
+        """Of a note that is there, or is named by what it is for."""
+        name = text.strip().lower()
+        try:
+            is_special = name == ACTIVE or periodic.parse(name) is not None
+        except ValueError as problem:
+            raise BadPath(str(problem)) from None
+        if not is_special:
+            return cls.parse(text)
+        literal = f"{text.strip()}.md"
+        readings = (Reading(text, (VaultPath(literal),), ()),) if is_path(literal) else ()
+        return cls(readings, special=name)
 
     @classmethod
     def parse_new(cls, text: str) -> Reference:

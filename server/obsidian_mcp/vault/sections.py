@@ -15,7 +15,7 @@ import bisect
 import heapq
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
@@ -98,10 +98,7 @@ def find(structure: Structure, text: str, wanted: str) -> Section:
 
 def nearest(wanted: str, names: list[str]) -> list[str]:
     """All names, or of many those that look most like it."""
-    if len(names) <= MOST_NAMES:
-        return names
-    pairs = _pairs(wanted)
-    return heapq.nlargest(NEAREST, names, key=lambda name: _likeness(pairs, _pairs(name)))
+    return names if len(names) <= MOST_NAMES else heapq.nlargest(NEAREST, names, key=likeness(wanted))
 
 
 # The sections with their names
@@ -206,6 +203,10 @@ def _is_on(path: list[str], titles: tuple[str, ...]) -> bool:
     return bool(path) and path[-1] == titles[-1] and all(part in above for part in path[:-1])
 
 
+def same_heading(one: str, other: str) -> bool:
+    return _normal(one) == _normal(other)
+
+
 def _normal(text: str) -> str:
     """As Obsidian compares a link's heading; and any Unicode form."""
     return fold(_UNIMPORTANT.sub(" ", text).strip())
@@ -233,6 +234,12 @@ def _pairs(text: str) -> frozenset[str]:
     return frozenset(folded[at : at + 2] for at in range(len(folded) - 1))
 
 
-def _likeness(one: frozenset[str], other: frozenset[str]) -> float:
-    """Shared pairs of letters (the coefficient of Dice)."""
-    return 2 * len(one & other) / (len(one) + len(other))
+def likeness(wanted: str) -> Callable[[str], float]:
+    """How much a text is like this one: the pairs of letters that they share (the coefficient of Dice)."""
+    pairs = _pairs(wanted)
+
+    def like(other: str) -> float:
+        theirs = _pairs(other)
+        return 2 * len(pairs & theirs) / (len(pairs) + len(theirs))
+
+    return like

@@ -7,6 +7,7 @@ import os
 import stat
 import sys
 import unicodedata
+from typing import Any
 
 from obsidian_mcp.backends.files import atomic
 from obsidian_mcp.backends.files.birth import birth_time
@@ -31,14 +32,14 @@ def access(root: VaultRoot) -> tuple[bool, bool]:
 
 def settings(root: VaultRoot) -> VaultConfig:
     """The vault's `.obsidian/app.json`; empty where there is none, or one that means nothing."""
-    found = _configured(root, "app.json")
+    found = config_file(root, "app.json")
     is_obsidians = os.path.isdir(f"{root.prefix}.obsidian")
     return VaultConfig(found if isinstance(found, dict) else {}, is_obsidians)
 
 
 def types(root: VaultRoot) -> dict[str, str]:
     """The types of properties, from `.obsidian/types.json`."""
-    found = _configured(root, "types.json")
+    found = config_file(root, "types.json")
     known = found.get("types") if isinstance(found, dict) else None
     return {name: kind for name, kind in known.items() if isinstance(kind, str)} if isinstance(known, dict) else {}
 
@@ -46,15 +47,18 @@ def types(root: VaultRoot) -> dict[str, str]:
 def workspace(root: VaultRoot) -> Workspace:
     """What the app last wrote down of its windows, as far as the files are still there."""
     try:
-        found = from_workspace(_configured(root, "workspace.json"))
+        found = from_workspace(config_file(root, "workspace.json"))
     except Failure:  # the app writes it again and again
         return Workspace(None, ())
     there = tuple(path for path in found.opened if os.path.isfile(root.prefix + path.value))
     return Workspace(found.active if found.active in there else None, there)
 
 
-def _configured(root: VaultRoot, name: str) -> object:
-    """From `.obsidian`. It or the file may well be a link: people share their settings between vaults."""
+def config_file(root: VaultRoot, name: str) -> Any:
+    """From `.obsidian`; None where it has no such file, or one that means nothing.
+
+    It or the file may well be a link: people share their settings between vaults.
+    """
     file = f"{root.prefix}.obsidian{os.sep}{name}"
     try:
         return json.loads(atomic.read_path(file))

@@ -23,6 +23,10 @@ class VaultRoot:
     def is_there(self) -> bool:
         return os.path.isdir(self.path)
 
+    def is_at(self, place: str) -> bool:
+        """Whether that is this folder."""
+        return Path(os.path.realpath(place)) == self.path
+
     def has_files(self) -> bool:
         """Whether there is any file that is not hidden."""
         for _, folders, names in os.walk(self.path):

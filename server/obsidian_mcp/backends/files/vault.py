@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Mapping
+from typing import Any
 
 from obsidian_mcp.backends.files import read, record, transaction, write
 from obsidian_mcp.backends.files.recovery import Recovery
@@ -66,6 +67,18 @@ class FilesVault:
 
     def types(self) -> Mapping[str, str]:
         return read.types(self._root)
+
+    def config_file(self, name: str) -> Any:
+        return read.config_file(self._root, name)
+
+    def in_front(self) -> VaultPath | None:
+        raise WithoutApp(
+            "Which note is in front of the person can only be told by the Obsidian app, which is not asked here.",
+            "Give the note's name.",
+        )
+
+    def daily_path(self) -> VaultPath | None:
+        return None
 
     def read(self, path: VaultPath) -> bytes:
         return read.note(self._root, path)

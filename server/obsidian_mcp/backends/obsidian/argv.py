@@ -82,6 +82,10 @@ def active() -> Command:
     return ["eval", f"code={_ACTIVE}"]
 
 
+def daily_path() -> Command:
+    return ["daily:path"]
+
+
 def vault_path() -> Command:
     return ["vault", "info=path"]
 

@@ -25,7 +25,7 @@ from obsidian_mcp.errors import (
     VaultNotFound,
 )
 from obsidian_mcp.registry import with_doctor
-from obsidian_mcp.vault.path import VaultPath
+from obsidian_mcp.vault.path import VaultPath, is_path
 
 # Older installers print these before the payload; stripped at the head only, never inside a note.
 _NOISE = re.compile(
@@ -75,6 +75,12 @@ def evaluated(reply: str) -> str | None:
     """The value that `eval` printed; what the console printed before it does not count."""
     last = reply.rstrip("\r\n").rpartition("\n")[2]
     return last.removeprefix("=> ") if last.startswith("=> ") else None
+
+
+def path_line(reply: str) -> VaultPath | None:
+    """The path that is all of the reply."""
+    line = reply.strip("\r\n")
+    return VaultPath(line) if line.lower().endswith(".md") and is_path(line) else None
 
 
 END_OF_TIME = 253_402_300_800_000  # the year 10000, in milliseconds

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from typing import Any
 
 from obsidian_mcp.backends.files import read, write
 from obsidian_mcp.backends.files.root import VaultRoot
@@ -26,6 +27,7 @@ from obsidian_mcp.errors import (
 from obsidian_mcp.registry import Address
 from obsidian_mcp.state import State
 from obsidian_mcp.vault import text
+from obsidian_mcp.vault.active import Unreadable, from_app
 from obsidian_mcp.vault.changes import Change, ChangeSet, Committed, Rename, Restore, Trash, Write
 from obsidian_mcp.vault.config import VaultConfig
 from obsidian_mcp.vault.names import Name
@@ -80,6 +82,33 @@ class ObsidianVault:
 
     def types(self) -> Mapping[str, str]:
         return read.types(self._root) if self._root else {}
+
+    def config_file(self, name: str) -> Any:
+        return read.config_file(self._root, name) if self._root else None
+
+    def in_front(self) -> VaultPath | None:
+        doing = "asking for the active note"
+        reply = self._client.ask(argv.active(), doing)
+        said = replies.evaluated(reply)
+        if said is None:
+            raise self._client.failure(reply, doing)
+        try:
+            base, active = from_app(said)
+        except Unreadable as problem:
+            raise CliFailed(f"Obsidian's answer is not understood while {doing}: {problem}.") from None
+        if self._root is not None and not self._root.is_at(base):
+            raise CliFailed(f"Another vault answered while {doing}: {base}.")
+        return None if active is None else active.path
+
+    def daily_path(self) -> VaultPath | None:
+        if self._root is not None:
+            return None
+        doing = "asking for today's note"
+        reply = self._client.ask(argv.daily_path(), doing)
+        found = replies.path_line(reply)
+        if found is None:
+            raise self._client.failure(reply, doing)
+        return found
 
     def read(self, path: VaultPath) -> bytes:
         return self._verifier.shown(path)
@@ -137,7 +166,9 @@ class ObsidianVault:
         before, after = change.before, change.after or b""
         if before is None and self._root:
             write.require_room(self._root, path)
-        command, verb = _command(path, change)
+        command, verb = _command(
+            path, change if self._root else replace(change, whole=change.whole or _must_be(change))
+        )
         if command is None:
             self._direct.write(path, before, after, doing)
             return
@@ -219,6 +250,11 @@ def _command(path: VaultPath, change: Write) -> tuple[argv.Command | None, str]:
         addition = _carried(after[len(head) : len(after) - len(body)]) if plain else None
         return (argv.prepend(path, addition) if addition else None), "Prepended to"
     return None, ""
+
+
+def _must_be(change: Write) -> bool:
+    """Whether only the whole text can be given to the app, where the file is out of reach."""
+    return _command(VaultPath(change.path), change)[0] is None
 
 
 def _carried(data: bytes) -> str | None:

@@ -1,0 +1,184 @@
+"""Replacing a text or a section of a note: what is meant, what is told when it can't be found, and what is refused."""
+
+from __future__ import annotations
+
+import contextlib
+import heapq
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from obsidian_mcp.errors import AmbiguousName, InvalidArguments, NoteNotFound
+from obsidian_mcp.operations.passages import cut
+from obsidian_mcp.operations.sectioning import section_in
+from obsidian_mcp.vault import frontmatter, section_edits, text_edits
+from obsidian_mcp.vault.line_ends import typed
+from obsidian_mcp.vault.path import VaultPath
+from obsidian_mcp.vault.sections import Section, likeness, outline, section_at
+from obsidian_mcp.vault.structure import Structure
+
+MOST_PLACES = 8  # that an error lists
+MOST_LINES = 20_000  # that are compared with a text that isn't there
+LONGEST_SHOWN, MOST_SHOWN = 160, 6  # characters of a line, and lines, of what is shown instead
+LOOSE = "old_text was found once quotes, dashes, blanks and Unicode forms were taken as equal"
+
+
+@dataclass(frozen=True, slots=True)
+class Replaced:
+    """A note's text after an edit: how many places were replaced, and what should be said of it."""
+
+    text: str
+    count: int
+    note: str | None = None
+
+
+def edited(
+    path: VaultPath, text: str, new: str, old: str | None = None, section: str | None = None, all: bool = False
+) -> Replaced:
+    """The note with another text where `old` stands, or else in place of what is below the section's heading."""
+    if old:
+        done = _with_text(path, text, old, new, section, all)
+    elif section is not None:
+        done = _with_section(path, text, new, section)
+    else:
+        raise InvalidArguments(
+            "Neither old_text nor section says what is to be replaced.",
+            "Give old_text as it stands in the note, or the section whose text is to be replaced.",
+        )
+    require_frontmatter(path, text, done.text)
+    return done
+
+
+def _with_text(path: VaultPath, text: str, old: str, new: str, section: str | None, all: bool) -> Replaced:
+    if typed(old) == typed(new):
+        raise InvalidArguments("old_text and new_text are the same, so nothing would change.")
+    structure = Structure(text, frontmatter.place(text)[2])
+    part = None if section is None else section_in(path, structure, section)
+    begin, end = (part.start, part.end) if part else (0, len(text))
+    found = text_edits.places(text, old, begin, end)
+    if not found.spans:
+        raise _missing(path, structure, old, part)
+    if len(found.spans) > 1 and (found.is_loose or not all):
+        raise _several(path, structure, found.spans, part, found.is_loose)
+    spans = text_edits.apart(found.spans)
+    return Replaced(text_edits.replaced(text, spans, new), len(spans), f"{LOOSE}." if found.is_loose else None)
+
+
+def _with_section(path: VaultPath, text: str, new: str, wanted: str) -> Replaced:
+    structure = Structure(text, frontmatter.place(text)[2])
+    section = section_in(path, structure, wanted)
+    change = section_edits.with_body if section.level else section_edits.with_block
+    with _fitting(path, section):
+        done = change(structure, section, new)
+    if done.text == text:
+        raise InvalidArguments(f"{section.name} in {path} has this text already, so nothing would change.")
+    return Replaced(done.text, 1, ". ".join(done.notes) + "." if done.notes else None)
+
+
+def added(path: VaultPath, text: str, content: str, wanted: str, *, at_end: bool, inline: bool) -> str:
+    """The note with the content at the end or the beginning of a section."""
+    structure = Structure(text, frontmatter.place(text)[2])
+    section = section_in(path, structure, wanted)
+    change = section_edits.appended if at_end else section_edits.prepended
+    with _fitting(path, section):
+        return change(structure, section, content, inline).text
+
+
+@contextlib.contextmanager
+def _fitting(path: VaultPath, section: Section) -> Iterator[None]:
+    """Turns what a section's edit refuses into a failure."""
+    try:
+        yield
+    except section_edits.Spills as problem:
+        raise InvalidArguments(
+            f"The text does not fit into {section.name} of {path}: {problem}.",
+            "Close what it leaves open, or edit with old_text.",
+            path=path.value,
+        ) from None
+
+
+def require_frontmatter(path: VaultPath, before: str, after: str) -> None:
+    """Raise if the properties could be read before, and no longer can."""
+    old = frontmatter.read(before)
+    if not old.body or old.problem:
+        return
+    new = frontmatter.read(after)
+    is_lost = not new.body and after.removeprefix("\ufeff").startswith("---")
+    if new.problem or is_lost:
+        why = new.problem or "The line --- that ends them would be gone."
+        raise InvalidArguments(
+            f"The edit would make the properties of {path} unreadable. {why}",
+            "Use obsidian_set_properties for properties, or give new_text that is valid YAML there.",
+            path=path.value,
+        )
+
+
+# What is told
+
+
+def _where(structure: Structure, sections: list[Section], at: int) -> str:
+    line = structure.line_at(at)
+    section = section_at(sections, line)
+    return f"line {line}" + (f" ({section.name})" if section else "")
+
+
+def _several(
+    path: VaultPath, structure: Structure, spans: list[tuple[int, int]], part: Section | None, is_loose: bool
+) -> AmbiguousName:
+    sections = outline(structure, structure.text)
+    shown = [
+        f"{_where(structure, sections, begin)}: {_line(structure.text, begin)}" for begin, _ in spans[:MOST_PLACES]
+    ]
+    more = f"; and {len(spans) - MOST_PLACES} more" if len(spans) > MOST_PLACES else ""
+    within = f"{part.name} of {path}" if part else str(path)
+    how = " once quotes, dashes and blanks are taken as equal" if is_loose else ""
+    all = "" if is_loose else ", or all=true to replace each"
+    return AmbiguousName(
+        f"old_text stands {len(spans)} times in {within}{how}: {'; '.join(shown)}{more}.",
+        f"Nothing was changed. Give more of the text around the one that is meant, or its section{all}.",
+        path=path.value,
+    )
+
+
+def _missing(path: VaultPath, structure: Structure, old: str, part: Section | None) -> NoteNotFound:
+    text = structure.text
+    sections = outline(structure, text)
+    if part is not None:
+        elsewhere = text_edits.places(text, old, 0, len(text)).spans
+        if elsewhere:
+            where = ", ".join(_where(structure, sections, begin) for begin, _ in elsewhere[:MOST_PLACES])
+            return NoteNotFound(
+                f"{part.name} of {path} does not have old_text; it stands in {where}.",
+                "Nothing was changed. Give that section, or none.",
+                path=path.value,
+            )
+    begin, end = (part.start, part.end) if part else (0, len(text))
+    near = _nearest(text, old, begin, end)
+    if near is None:
+        return NoteNotFound(
+            f"{path} does not have old_text, nor anything like it.", "Nothing was changed. Read it.", path=path.value
+        )
+    return NoteNotFound(
+        f"{path} does not have old_text. The nearest is in {_where(structure, sections, near[0])}:\n{near[1]}",
+        "Nothing was changed. Give old_text as it stands there.",
+        path=path.value,
+    )
+
+
+def _nearest(text: str, old: str, begin: int, end: int) -> tuple[int, str] | None:
+    """Where the line is that is most like the longest one of a text, and what stands there on as many lines."""
+    wanted = typed(old).strip("\n").split("\n")
+    longest = max(range(len(wanted)), key=lambda number: len(wanted[number]))
+    lines = text[begin:end].split("\n")
+    alike = likeness(wanted[longest])
+    scored = ((alike(line), -number) for number, line in enumerate(lines[:MOST_LINES]) if line.strip())
+    best, number = heapq.nlargest(1, scored)[0] if any(line.strip() for line in lines[:MOST_LINES]) else (0.0, 0)
+    if best < 0.3:
+        return None
+    first = max(0, -number - longest)
+    shown = [cut(line.rstrip("\r"), LONGEST_SHOWN) for line in lines[first : first + min(len(wanted), MOST_SHOWN)]]
+    return begin + sum(len(line) + 1 for line in lines[:first]), "\n".join(shown)
+
+
+def _line(text: str, at: int) -> str:
+    start, end = text.rfind("\n", 0, at) + 1, text.find("\n", at)
+    return cut(text[start : len(text) if end < 0 else end].strip(), 80)
