@@ -75,6 +75,28 @@ def test_a_call_is_readable_and_exits_with_zero(own_world: World) -> None:
     assert done.stderr == b""
 
 
+def test_a_text_comes_from_a_file_or_from_stdin(own_world: World, tmp_path: Path) -> None:
+    (tmp_path / "text.md").write_bytes(b"one\r\ntwo")
+    options = ("--vault", str(own_world.vault), "--backend", "embedded")
+    words = ("call", "create_note", "name=A")
+    environment = own_world.environment()
+    assert run_inside(environment, *words, f"content=@{tmp_path / 'text.md'}", *options).returncode == 0
+    assert own_world.get("A.md") == b"one\r\ntwo"
+    done = subprocess.run(
+        [*COMMAND, "call", "edit_note", "name=A", "old_text=one", "new_text=-", *options],
+        env=environment,
+        input="é\n".encode(),
+        capture_output=True,
+        timeout=PATIENCE,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert own_world.get("A.md") == "é\r\n\r\ntwo".encode()
+    assert run_inside(environment, "call", "append_note", "name=A", "content=@@x", *options).returncode == 0
+    assert own_world.get("A.md").endswith(b"\n@x")
+    assert run_inside(environment, "call", "append_note", "name=A", "content=@none", *options).returncode == 2
+
+
 def test_options_may_stand_before_the_command_too(own_world: World) -> None:
     own_world.put("Note.md", "x")
     done = run_inside(own_world.environment(), "--vault", "Vault", "call", "read_note", "name=Note", "--json")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -18,6 +19,8 @@ from obsidian_mcp.protocol.clients import COMMAND_LINE
 from obsidian_mcp.protocol.jsonrpc import encode
 from obsidian_mcp.tools import toolsets
 from obsidian_mcp.vaults import labels
+
+TEXTS = ("content", "new_text", "old_text", "set", "add", "remove")  # that may come from a file
 
 
 @app.command()
@@ -57,6 +60,8 @@ def call(
     as_json: Annotated[bool, typer.Option("--json", help="The result as JSON.")] = False,
 ) -> None:
     """Call one tool and show the result. The exit code tells the kind of failure.
+
+    A text may come from a file (content=@FILE) or from stdin (content=-).
 
     Example: obsidian-mcp call read_note name="Meeting Notes" --vault "My Vault"
     """
@@ -101,8 +106,23 @@ def _values(whole: App, name: str, pairs: Sequence[str]) -> dict[str, Any]:
             )
         if key in values:
             raise InvalidArguments(f"{key} is given twice.", "Give each argument once.")
-        values[key] = _typed(properties.get(key, {}).get("type"), text)
+        values[key] = _typed(properties.get(key, {}).get("type"), _brought(key, text) if key in TEXTS else text)
     return values
+
+
+def _brought(key: str, text: str) -> str:
+    """A text from a file (`@FILE`) or from stdin (`-`); `@@` begins one that begins with an @."""
+    if text.startswith("@@"):
+        return text[1:]
+    if text != "-" and not text.startswith("@"):
+        return text
+    try:
+        data = typer.get_binary_stream("stdin").read() if text == "-" else Path(text[1:]).read_bytes()
+        return data.decode("utf-8")
+    except OSError as error:
+        raise InvalidArguments(f"{key}: {text[1:]} cannot be read ({error.strerror}).") from None
+    except UnicodeDecodeError:
+        raise InvalidArguments(f"{key}: {'stdin' if text == '-' else text[1:]} is not UTF-8 text.") from None
 
 
 def _typed(kind: str | None, text: str) -> Any:
@@ -110,7 +130,7 @@ def _typed(kind: str | None, text: str) -> Any:
         return text.lower() in settings.TRUE
     if kind == "integer" and re.fullmatch(r"-?[0-9]{1,18}", text):
         return int(text)
-    if kind == "array":
+    if kind == "array" and not text.startswith("["):
         return [part.strip() for part in text.split(",") if part.strip()]
     return text
 
