@@ -5,6 +5,7 @@ import hashlib
 import pytest
 
 from tests.promises.ground import Ground
+from tests.support.world import World
 
 INVALID, NOT_FOUND, AMBIGUOUS, CONFLICT = -32602, -32003, -32003, -32005
 
@@ -213,3 +214,22 @@ def test_a_note_is_made_from_a_template(ground: Ground) -> None:
     ground.call("create_note", name=path, template=template, content="- one\n")
     assert ground.get(path) == b"---\nkind: meeting\n---\n# Budget\n- one\n"
     assert ground.fails("create_note", name=ground.at("Other.md"), template="None").code == NOT_FOUND
+
+
+def test_the_note_in_front_of_the_person_can_be_named(with_app: Ground, world: World) -> None:
+    path = with_app.put("Note.md", "a\n")
+    world.editor(path=path)
+    with_app.call("append_note", name="@active", content="b")
+    assert with_app.call("read_note", name="@active")["content"] == "a\nb"
+    world.editor()
+    assert with_app.fails("read_note", name="@active").code == NOT_FOUND
+
+
+def test_without_the_app_no_note_is_in_front(without_app: Ground) -> None:
+    without_app.fails("read_note", name="@active")
+
+
+def test_the_app_tells_todays_note_where_the_settings_are_out_of_reach(app_alone: Ground) -> None:
+    done = app_alone.call("append_note", name="@daily", content="- x")
+    assert app_alone.get(done["path"]) == b"- x"
+    app_alone.fails("append_note", name="@daily:yesterday", content="x")

@@ -60,8 +60,13 @@ def _of_period(special: str, vault: Vault, now: datetime) -> Named:
         day = wanted.day(now.date())
     except ValueError as problem:
         raise InvalidArguments(f"{special} means no day: {problem}.") from None
-    told = vault.daily_path() if wanted.period == "daily" and day == now.date() else None
+    told = vault.daily_path()
     if told is not None:
+        if wanted.period != "daily" or day != now.date():
+            raise InvalidArguments(
+                f"{special} can't be told: the vault's folder is out of reach, and the app tells only today's note.",
+                "Give @daily, or the note's own name.",
+            )
         return Named(told, None if vault.spellings(told) else "")
     try:
         settings = periodic.settings_of(wanted.period, vault.config_file)
