@@ -168,6 +168,43 @@ class Vaults(RuleBasedStateMachine):
             )
         self.model[there] = after
 
+    @rule(path=PATHS, new=st.sampled_from(("", "x", "two\nlines", "- \\n", "---")), data=st.data())
+    def edit(self, path: str, new: str, data: st.DataObject) -> None:
+        """A piece of the note that stands once in it is replaced; any other edit is refused and changes nothing."""
+        there = self.there(path)
+        text = self.model[there].decode() if there is not None else "none"
+        plain = text.replace("\r\n", "\n")
+        begin = data.draw(st.integers(0, len(plain)))
+        old = plain[begin : begin + data.draw(st.integers(1, 12))]
+        places = [at for at in range(len(plain)) if old and plain.startswith(old, at)]
+        try:
+            done = self.call("edit_note", name=spelled(data, path), old_text=old, new_text=new)
+        except Failure:
+            assert there is None or len(places) != 1 or old == new or plain.lstrip("\ufeff").startswith("---")
+            return
+        assert there is not None
+        assert len(places) == 1
+        after = self.world.get(there)
+        expected = plain[: places[0]] + new + plain[places[0] + len(old) :]
+        assert after.decode().replace("\r\n", "\n") == expected.replace("\r\n", "\n")
+        assert after.count(b"\r\n") >= min(1, text.count("\r\n")) * (text.count("\r\n") - old.count("\n"))
+        assert (done["replaced"], done["etag"]) == (1, etag(after))
+        self.model[there] = after
+
+    @rule(path=PATHS, value=st.sampled_from(("x", "007", "a: b", [1, "#x"], True, None)), data=st.data())
+    def set_a_property(self, path: str, value: object, data: st.DataObject) -> None:
+        there = self.there(path)
+        try:
+            done = self.call("set_properties", name=spelled(data, path), set={"key": value})
+        except Failure:
+            return
+        assert there is not None
+        before, after = self.model[there], self.world.get(there)
+        assert done["properties"].get("key") == value
+        body = before.partition(b"\n---")[2].lstrip(b"\n") if before.startswith(b"---") else before
+        assert after.endswith(body.removeprefix(b"\xef\xbb\xbf"))
+        self.model[there] = after
+
     @rule(path=PATHS, text=st.sampled_from(TEXTS))
     def a_wrong_etag_changes_nothing(self, path: str, text: str) -> None:
         if self.there(path) is None:
@@ -302,6 +339,10 @@ def test_a_note_of_ten_megabytes_is_written_read_moved_and_kept(own_world: World
 
     assert call("create_note", name="Huge", content=HUGE)["size"] == len(HUGE)
     call("append_note", name="Huge", content="the end")
+    call("edit_note", name="Huge", old_text="the end", new_text="The end")
+    call("set_properties", name="Huge", set={"a": 1})
+    call("set_properties", name="Huge", set={"a": None})
+    call("edit_note", name="Huge", old_text="The end", new_text="the end")
     call("move_note", name="Huge", to="Deep")
     assert own_world.get("Deep/Huge.md") == HUGE.encode() + b"the end"
     last = call("read_note", name="Huge", start_line=HUGE.count("\n") + 1)

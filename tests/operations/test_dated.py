@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
@@ -19,9 +20,9 @@ NOW = datetime(2026, 11, 18, 9, 30)
 PERIODIC = "plugins/periodic-notes/data.json"
 
 
-def vault(settings: dict[str, Any] | None = None, **notes: str) -> MemoryVault:
+def vault(settings: Mapping[str, Any] | None = None, notes: Mapping[str, str] | None = None) -> MemoryVault:
     files = Files({f".obsidian/{name}": json.dumps(value).encode() for name, value in (settings or {}).items()})
-    files.update({f"{name.replace('__', '/')}.md": text.encode() for name, text in notes.items()})
+    files.update({f"{name}.md": text.encode() for name, text in (notes or {}).items()})
     return MemoryVault(files)
 
 
@@ -60,12 +61,12 @@ def test_periodic_notes_come_first_where_they_are_on() -> None:
 
 def test_a_note_that_is_there_is_the_one_in_its_own_spelling() -> None:
     settings = {"daily-notes.json": {"folder": "journal"}}
-    found = meant("@daily", vault(settings, **{"Journal__2026-11-18": "x"}))
+    found = meant("@daily", vault(settings, {"Journal/2026-11-18": "x"}))
     assert found == Named(VaultPath("Journal/2026-11-18.md"))
 
 
 def test_a_note_that_is_called_so_comes_first() -> None:
-    assert meant("@daily", vault(**{"@daily": "x"})) == Named(VaultPath("@daily.md"))
+    assert meant("@daily", vault({}, {"@daily": "x"})) == Named(VaultPath("@daily.md"))
 
 
 def test_looking_makes_nothing() -> None:
@@ -75,7 +76,7 @@ def test_looking_makes_nothing() -> None:
 
 def test_a_day_is_made_from_its_template() -> None:
     settings = {"daily-notes.json": {"template": "Templates/Day"}, "templates.json": {"dateFormat": "D.M.YYYY"}}
-    inside = vault(settings, Templates__Day="---\nday: {{date}}\n---\n# {{title}} {{TIME:HH}}\n")
+    inside = vault(settings, {"Templates/Day": "---\nday: {{date}}\n---\n# {{title}} {{TIME:HH}}\n"})
     assert meant("@daily", inside).new == "---\nday: 18.11.2026\n---\n# 2026-11-18 09\n"
 
 
@@ -98,18 +99,19 @@ def test_settings_that_lead_out_of_the_vault_are_refused() -> None:
 
 
 def test_settings_of_wrong_types_are_as_if_there_were_none() -> None:
-    for settings in ([], "x", {"folder": 1, "format": [], "template": {}}):
+    wrong: list[Any] = [[], "x", {"folder": 1, "format": [], "template": {}}]
+    for settings in wrong:
         assert meant("@daily", vault({"daily-notes.json": settings})).path.value == "2026-11-18.md"
 
 
 def test_a_template_is_found_in_its_folder_first() -> None:
-    inside = vault({"templates.json": {"folder": "T"}}, T__A="{{title}}", A="no")
+    inside = vault({"templates.json": {"folder": "T"}}, {"T/A": "{{title}}", "A": "no"})
     assert from_template("A", "", VaultPath("F/New.md"), inside, NOW) == "New"
     with pytest.raises(NoteNotFound, match="B"):
         from_template("B", "", VaultPath("New.md"), inside, NOW)
 
 
 def test_the_properties_of_template_and_content_are_merged() -> None:
-    inside = vault(T="---\ntags: [a]\nkind: x\n---\n# {{title}}\n")
+    inside = vault({}, {"T": "---\ntags: [a]\nkind: x\n---\n# {{title}}\n"})
     made = from_template("T", "---\ntags: [b]\nkind: y\nmore: 1\n---\ntext\n", VaultPath("New.md"), inside, NOW)
     assert made == "---\ntags: [a, b]\nkind: y\nmore: 1\n---\n# New\ntext\n"
