@@ -56,7 +56,8 @@ def _planned(
         return ChangeSet(doing, (Write(path.value, None, after), *captures(path, vault, new.index, new.call)))
     before = vault.current(path)
     text.decoded(path, before)
-    text.require_match(path, text.etag(before), if_match)
+    if if_match is not None:
+        text.require_match(path, text.etag(before), if_match)
     return ChangeSet(doing, (Write(path.value, before, change(before)),))
 
 

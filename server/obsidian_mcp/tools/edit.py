@@ -69,11 +69,10 @@ def obsidian_edit_note(params: EditNote, it: Context) -> NoteEdited:
         done[:] = [text_editing.edited(note.path, before, params.new_text, params.old_text, params.section, params.all)]
         return done[0].text
 
-    before, after = _changed(note, change, params, it)
+    before, after, etag = _changed(note, change, params, it)
     said = " ".join(filter(None, (note.note, done[0].note)))
-    shown = before if params.dry_run else after
-    diff = diffs.unified(before.decode("utf-8", "replace"), after.decode("utf-8", "replace"))
-    return NoteEdited(note.path.value, done[0].count, diff, text.etag(shown), len(shown), said or None)
+    size = len((before if params.dry_run else after).encode())
+    return NoteEdited(note.path.value, done[0].count, diffs.unified(before, after), etag, size, said or None)
 
 
 @tool("Set properties", Effect.CHANGES, EDIT)
@@ -85,32 +84,28 @@ def obsidian_set_properties(params: SetProperties, it: Context) -> PropertiesSet
     require_some(wanted)
     note = named(params.name, it.vault, it.now(), whole=True)
     types = it.vault.types()
-    before, after = _changed(note, lambda whole: with_properties(note.path, whole, wanted, types), params, it)
-    new = after.decode("utf-8", "replace")
+    before, after, etag = _changed(note, lambda whole: with_properties(note.path, whole, wanted, types), params, it)
     said = " ".join(filter(None, (note.note, None if before != after else "The note had these properties already.")))
     return PropertiesSet(
-        note.path.value,
-        frontmatter.read(new).values,
-        diffs.unified(before.decode("utf-8", "replace"), new),
-        text.etag(before if params.dry_run else after),
-        said or None,
+        note.path.value, frontmatter.read(after).values, diffs.unified(before, after), etag, said or None
     )
 
 
 def _changed(
     note: Named, change: Callable[[str], str], params: EditNote | SetProperties, it: Context
-) -> tuple[bytes, bytes]:
-    """The note's bytes before and after; a dry run only plans them."""
-    seen: list[bytes] = []
+) -> tuple[str, str, str]:
+    """The note's text before and after, and its etag; a dry run only plans, and its etag is that of before."""
+    seen: list[str] = []
 
     def act(before: bytes) -> bytes:
-        seen[:] = [before]
-        return change(text.decoded(note.path, before)).encode()
+        whole = text.decoded(note.path, before)
+        seen[:] = [whole, change(whole)]
+        return seen[1].encode()
 
     new = to_make(note, params.if_match, params, it)
     doing = f"editing {note.path}"
     if params.dry_run:
-        after = editing.preview(note.path, act, params.if_match, it.vault, doing, new).after or b""
-    else:
-        after = editing.edit(note.path, act, params.if_match, it.vault, doing, new)
-    return seen[0], after
+        editing.preview(note.path, act, params.if_match, it.vault, doing, new)
+        return seen[0], seen[1], text.etag(seen[0].encode())
+    after = editing.edit(note.path, act, params.if_match, it.vault, doing, new)
+    return seen[0], seen[1], text.etag(after)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+from collections.abc import Callable
 
 CONTEXT = 1  # lines around a change
 MOST_LINES, LONGEST_LINE = 40, 160
@@ -11,7 +12,7 @@ MOST_COMPARED = 2_000  # lines; difflib takes quadratic time
 
 def unified(before: str, after: str) -> str:
     """Without the lines that name the files. Line ends are not shown; what is longer is cut, and says so."""
-    first, old, new = _differing(before.split("\n"), after.split("\n"))
+    first, old, new = _differing(before, after)
     if len(old) + len(new) > MOST_COMPARED:
         return f"@@ -{first + 1},{len(old)} +{first + 1},{len(new)} @@"
     lines = list(difflib.unified_diff(old, new, lineterm="", n=CONTEXT))[2:]
@@ -21,15 +22,48 @@ def unified(before: str, after: str) -> str:
     return "\n".join(shown)
 
 
-def _differing(old: list[str], new: list[str]) -> tuple[int, list[str], list[str]]:
+def _differing(before: str, after: str) -> tuple[int, list[str], list[str]]:
     """The lines between what both begin with and what both end with, with a little around them; and how many lines
-    stand before.
+    stand before. A note may be long: only those lines are cut out of it.
     """
-    same = min(len(old), len(new))
-    head = next((at for at in range(same) if old[at] != new[at]), same)
-    tail = next((at for at in range(same - head) if old[-1 - at] != new[-1 - at]), same - head)
-    first, after = max(0, head - CONTEXT), max(0, tail - CONTEXT)
-    return first, old[first : len(old) - after], new[first : len(new) - after]
+    most = min(len(before), len(after))
+    head = _longest(most, lambda at, to: before[at:to] == after[at:to])
+    tail = _longest(
+        most - head,
+        lambda at, to: before[len(before) - to : len(before) - at] == after[len(after) - to : len(after) - at],
+    )
+    start = head
+    for _ in range(CONTEXT + 1):
+        start = before.rfind("\n", 0, start)
+        if start < 0:
+            break
+    start += 1
+    old, new = (text[start : _with_lines_after(text, len(text) - tail)].split("\n") for text in (before, after))
+    return before.count("\n", 0, start), old, new
+
+
+def _with_lines_after(text: str, at: int) -> int:
+    for _ in range(CONTEXT + 1):
+        end = text.find("\n", at)
+        if end < 0:
+            return len(text)
+        at = end + 1
+    return at - 1
+
+
+def _longest(most: int, is_same: Callable[[int, int], bool]) -> int:
+    """How far two texts agree, if pieces of them can be compared; memory is compared faster than characters."""
+    low, step = 0, 1 << 16
+    while low < most and is_same(low, min(most, low + step)):
+        low = min(most, low + step)
+    high = min(most, low + step)
+    while low < high:
+        middle = (low + high + 1) // 2
+        if is_same(low, middle):
+            low = middle
+        else:
+            high = middle - 1
+    return low
 
 
 def _moved(header: str, by: int) -> str:

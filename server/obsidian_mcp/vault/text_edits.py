@@ -49,10 +49,11 @@ class _Flat:
     def __init__(self, text: str) -> None:
         self._original = text
         self.text = typed(text)
-        self._ends = [found.start() - number for number, found in enumerate(re.finditer("\r\n", text))]
+        ends = re.finditer(CRLF, text) if len(self.text) < len(text) else ()
+        self._ends = [found.start() - number for number, found in enumerate(ends)]
 
     def place(self, at: int) -> int:
-        return at - self._original.count(CRLF, 0, at)
+        return at - (self._original.count(CRLF, 0, at) if self._ends else 0)
 
     def back(self, at: int) -> int:
         return at + bisect.bisect_left(self._ends, at)
