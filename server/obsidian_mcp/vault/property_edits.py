@@ -65,7 +65,8 @@ def renamed_key(text: str, old: str, new: str) -> str:
     name = _names([old], front.values)[old]
     if name not in front.values or name == new:
         return text
-    if there := next((key for key in front.values if key != name and fold(key) == fold(new)), None):
+    there = next((key for key in front.values if key != name and fold(key) == fold(new)), None)
+    if there is not None:
         raise Uneditable(f"there is a property `{there}` already", _line(text, front, there))
     yaml = text[front.start : front.end]
     found = _root(yaml, front.values)
@@ -229,7 +230,7 @@ def _checked(text: str, front: Frontmatter, yaml: str, expected: Mapping[str, Va
     after = read(result)
     is_right = json.dumps(after.values) == json.dumps(expected) and len(result) - after.body == len(body)
     if after.problem is not None or not is_right:
-        reason = f"`{name}` can't be changed here without changing something else"
+        reason = f"`{name}` can't be written here so that Obsidian would read it as given and all else as before"
         raise Uneditable(reason, _line(text, front, name))
     return result
 

@@ -13,8 +13,7 @@ from obsidian_mcp.vault.property_places import Uneditable
 from obsidian_mcp.vault.simple_yaml import Value, resolve
 from obsidian_mcp.vault.yaml_writing import as_json, normal
 
-LISTS = ("multitext", "tags", "aliases")
-_ONE_VALUE = ("number", "checkbox", "date", "datetime")
+_LISTS = ("multitext", "tags", "aliases")
 _WANTS = {
     "number": "a number",
     "checkbox": "true or false",
@@ -32,13 +31,11 @@ _DATES = {
 
 def typed(name: str, given: Value, types: Mapping[str, str]) -> Value:
     """For a property as a whole. Raises Uneditable if the type can't have such a value."""
-    kind = frontmatter.kind(name, given, types)
-    if kind in LISTS:
-        if isinstance(given, dict):
-            raise _unfit(name, kind, given)
+    kind = _declared(name, types)
+    if kind in _LISTS and not isinstance(given, dict):
         return typed_items(name, given if isinstance(given, list) else [given], types)
-    if kind == "text":
-        return given if isinstance(given, list | dict) else _text(given)
+    if kind is None or kind == "text":
+        return given if kind is None else _text(given)
     value = _single(kind, given)
     if value is None:
         raise _unfit(name, kind, given)
@@ -47,7 +44,7 @@ def typed(name: str, given: Value, types: Mapping[str, str]) -> Value:
 
 def typed_items(name: str, given: Sequence[Any], types: Mapping[str, str]) -> list[Any]:
     """For the items of a list; no tag twice."""
-    kind = frontmatter.kind(name, [], types)
+    kind = _declared(name, types)
     if kind == "tags":
         return list({fold(tag): tag for tag in reversed([_tag(item) for item in given])}.values())[::-1]
     return [_text(item) for item in given] if kind == "aliases" else list(given)
@@ -55,9 +52,15 @@ def typed_items(name: str, given: Sequence[Any], types: Mapping[str, str]) -> li
 
 def require_list(name: str, types: Mapping[str, str]) -> None:
     """Raises Uneditable if nothing can be added, because of the type."""
-    kind = frontmatter.kind(name, [], types)
-    if kind in _ONE_VALUE:
+    kind = _declared(name, types)
+    if kind in ("number", "checkbox", "date", "datetime"):
         raise Uneditable(f"`{name}` has the type {kind} in this vault, which is one value: set it instead")
+
+
+def _declared(name: str, types: Mapping[str, str]) -> str | None:
+    """The type, if it doesn't depend on the value."""
+    kind = frontmatter.kind(name, None, types)
+    return kind if kind == frontmatter.kind(name, [], types) else None
 
 
 def normal_value(name: str, given: Any) -> Value:
@@ -106,7 +109,8 @@ def _single(kind: str, given: Value) -> Value:
         return (
             given if isinstance(given, bool) else words.get(given.strip().lower()) if isinstance(given, str) else None
         )
-    return given.strip() if isinstance(given, str) and _is_date(given.strip(), _DATES[kind]) else None
+    pattern = _DATES.get(kind)
+    return given.strip() if pattern and isinstance(given, str) and _is_date(given.strip(), pattern) else None
 
 
 def _is_date(text: str, pattern: re.Pattern[str]) -> bool:

@@ -17,7 +17,7 @@ from obsidian_mcp.vault.simple_yaml import Value, resolve
 _SPECIAL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff\ud800-\udfff]")
 _ESCAPED_IN_JSON = re.compile(r"[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff\ud800-\udfff]")
 _MARKS = re.compile(r"[,\[\]{}#&*!|>'\"%@` ]|[-?](?: |$)|.*(?:: |:$| #| $)")
-_BRACKETS = re.compile(r"[\[\]{},]")
+_MARKS_IN_BRACKETS = re.compile(r"[?:]|.*(?:[\[\]{},]|:[?:])")
 _NUMBER = re.compile(  # more than `resolve` takes for one: Obsidian has numbers that JSON has not
     r"[-+]?(?:\.?[0-9]+|[0-9]+\.[0-9]*)(?:[eE][-+]?[0-9]+)?|0[ox][0-9a-fA-F]+|[-+]?\.(?:inf|nan)", re.IGNORECASE
 )
@@ -65,8 +65,7 @@ def as_json(value: Value) -> str:
 
 def key(name: str) -> str:
     """What would be no text as a value, and what could be a line between documents, is quoted."""
-    may_be_plain = isinstance(resolve(name), str) and not name.startswith(("---", "...", "?", ":"))
-    return name if may_be_plain and _is_plain(name, in_brackets=False) else _quoted(name)
+    return _quoted(name) if name.startswith(("---", "...", "?", ":")) else _text(name, in_brackets=False)
 
 
 def block(text: str, indent: str, line_end: str) -> tuple[str, str] | None:
@@ -87,7 +86,7 @@ def _text(text: str, in_brackets: bool) -> str:
 def _is_plain(text: str, in_brackets: bool) -> bool:
     if not text or _SPECIAL.search(text) or _MARKS.match(text):
         return False
-    return not (in_brackets and (_BRACKETS.search(text) or text[0] in "-?:"))
+    return not (in_brackets and _MARKS_IN_BRACKETS.match(text))
 
 
 def _quoted(text: str) -> str:
