@@ -22,7 +22,7 @@ def write(*keys: str) -> Access:
 
 
 def read_all() -> Access:
-    return Access(frozenset(), writes=False, after_writes=True)
+    return Access(frozenset(), writes=False, whole=True)
 
 
 class Gate:
@@ -225,4 +225,23 @@ def test_a_read_of_everything_waits_for_earlier_writes_and_holds_up_none(gates: 
     first.may_end.set()
     assert reading.begun.wait(PATIENCE)
     scheduler.submit(write("b"), later)
+    assert later.begun.wait(PATIENCE)
+
+
+def write_all() -> Access:
+    return Access(frozenset(), writes=True, whole=True)
+
+
+def test_a_write_to_everything_waits_for_all_before_it_and_all_after_it_wait(gates: list[Gate]) -> None:
+    scheduler = Scheduler()
+    reading, writing, later = gates
+    scheduler.submit(read("a"), reading)
+    assert reading.begun.wait(PATIENCE)
+    scheduler.submit(write_all(), writing)
+    scheduler.submit(read("b"), later)
+    assert not writing.begun.is_set()
+    reading.may_end.set()
+    assert writing.begun.wait(PATIENCE)
+    assert not later.begun.is_set()
+    writing.may_end.set()
     assert later.begun.wait(PATIENCE)

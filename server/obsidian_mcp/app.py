@@ -83,7 +83,7 @@ class App:
                 logs.log("warning", "this vault cannot be used", vault=vault, why=problem)
             for name in self.catalogue.names:
                 self.catalogue.tool(name)  # its module is loaded now, not in the call
-            if any(self.catalogue.reads_whole_vault(name) for name in self.catalogue.names):
+            if any(self.catalogue.is_whole_vault(name) for name in self.catalogue.names):
                 self.vaults.load_library()
 
             self._awake = True

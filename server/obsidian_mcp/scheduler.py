@@ -37,17 +37,18 @@ THREADS = 64  # as many jobs may hang before a read of another note has to wait
 class Access:
     """What a job touches, and whether it changes that.
 
-    `chained` says whether a write waits for every earlier write, or for those to its own notes alone. `after_writes`
-    is for a read that depends on every note; later writes don't wait for it.
+    `chained` says whether a write waits for every earlier write, or for those to its own notes alone. `whole` is for a
+    job that may touch any note: a read of that kind comes after all earlier writes, and later ones don't wait for it; a
+    write waits for everything before it, and everything after it waits.
     """
 
-    __slots__ = ("after_writes", "chained", "keys", "writes")
+    __slots__ = ("chained", "keys", "whole", "writes")
 
-    def __init__(self, keys: frozenset[str], writes: bool, chained: bool = True, after_writes: bool = False) -> None:
+    def __init__(self, keys: frozenset[str], writes: bool, chained: bool = True, whole: bool = False) -> None:
         self.keys = keys
         self.writes = writes
-        self.after_writes = after_writes
-        self.chained = writes and chained
+        self.whole = whole
+        self.chained = writes and (chained or whole)
 
 
 class _Turn:
@@ -77,6 +78,7 @@ class Scheduler:
         self._lock = allocate_lock()
         self._notes: dict[str, _Note] = {}
         self._last_writer: _Turn | None = None
+        self._last_whole: _Turn | None = None  # of the writes that may touch any note
         self._ready: SimpleQueue[Work] = SimpleQueue()
         self._threads = threads
         self._started = 0
@@ -131,8 +133,14 @@ class Scheduler:
         if access.writes:
             for note in notes:
                 before |= note.readers
-        if (access.chained or access.after_writes) and self._last_writer is not None:
+        if access.writes and access.whole:
+            for note in self._notes.values():
+                before |= note.readers
+                before |= {note.writer} if note.writer is not None else set()
+        if (access.chained or access.whole) and self._last_writer is not None:
             before.add(self._last_writer)
+        if self._last_whole is not None:
+            before.add(self._last_whole)
         return before
 
     def _register(self, turn: _Turn) -> None:
@@ -145,6 +153,8 @@ class Scheduler:
                 note.readers.add(turn)
         if turn.access.chained:
             self._last_writer = turn
+        if turn.access.writes and turn.access.whole:
+            self._last_whole = turn
 
     def _leave(self, turn: _Turn) -> list[_Turn]:
         """Take it out of the graph; the followers whose turn has come."""
@@ -158,6 +168,8 @@ class Scheduler:
                     del self._notes[key]
             if self._last_writer is turn:
                 self._last_writer = None
+            if self._last_whole is turn:
+                self._last_whole = None
             for follower in turn.followers:
                 follower.waits -= 1
             return [follower for follower in turn.followers if follower.waits == 0]

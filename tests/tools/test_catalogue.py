@@ -29,6 +29,7 @@ FIND = [
 ]
 EDIT = ["obsidian_edit_note", "obsidian_set_properties"]
 TASKS = ["obsidian_list_tasks", "obsidian_set_task"]
+TIDY = ["obsidian_move_notes", "obsidian_replace_in_notes", "obsidian_rename_term", "obsidian_repair_links"]
 ARGUMENTS = {
     "obsidian_create_note": ["name", "content", "template", "overwrite", "if_match"],
     "obsidian_read_note": ["name", "section", "start_line", "start_char", "max_lines"],
@@ -48,6 +49,10 @@ ARGUMENTS = {
     "obsidian_set_properties": ["name", "set", "add", "remove", "if_match", "dry_run"],
     "obsidian_list_tasks": ["status", "within", "due_before", "words", "limit", "cursor"],
     "obsidian_set_task": ["name", "task", "mark", "if_match", "dry_run"],
+    "obsidian_move_notes": ["names", "to", "dry_run"],
+    "obsidian_replace_in_notes": ["query", "old_text", "new_text", "expected", "dry_run"],
+    "obsidian_rename_term": ["kind", "old", "new", "name", "dry_run"],
+    "obsidian_repair_links": ["name", "links", "sure", "dry_run", "limit"],
 }
 REQUIRED = {
     "obsidian_search_notes": ["query"],
@@ -55,6 +60,10 @@ REQUIRED = {
     "obsidian_list_links": ["kind"],
     "obsidian_list_properties": [],
     "obsidian_list_tasks": [],
+    "obsidian_move_notes": ["names"],
+    "obsidian_replace_in_notes": ["query"],
+    "obsidian_rename_term": ["kind"],
+    "obsidian_repair_links": [],
 }
 #          read-only, destructive
 HINTS = {
@@ -71,6 +80,7 @@ HINTS = {
     **dict.fromkeys(EDIT, (False, True)),
     "obsidian_list_tasks": (True, False),
     "obsidian_set_task": (False, True),
+    **dict.fromkeys(TIDY, (False, True)),
 }
 #                   visible, in all
 BUDGETS = {("notes",): (5_200, 10_200), ("default",): (11_000, 22_000), ("all",): (15_500, 32_000)}
@@ -89,7 +99,7 @@ def test_the_stored_catalogue_is_what_the_declarations_say() -> None:
 
 
 def test_these_tools_there_are() -> None:
-    assert list(catalogue.declared()) == [*NINE, *FIND, *EDIT, *TASKS] == [tool["name"] for tool in stored()]
+    assert list(catalogue.declared()) == [*NINE, *FIND, *EDIT, *TASKS, *TIDY] == [tool["name"] for tool in stored()]
     assert catalogue.load(sets=("notes",)).names == NINE
     assert catalogue.load(sets=("find",)).names == FIND
 

@@ -55,12 +55,11 @@ class Tools:
             raise self.catalogue.unknown(name)
         writes = self.catalogue.writes(name)
         meant = understood(arguments, self.catalogue.arguments(name))
+        named = self.catalogue.touches(name)
         return Job(
             name,
             Access(
-                touched(meant, self.catalogue.touches(name)),
-                writes,
-                after_writes=self.catalogue.reads_whole_vault(name),
+                touched(meant, named), writes, whole=self.catalogue.is_whole_vault(name) or _is_special(meant, named)
             ),
             self._settings.limit_for(name),
             lambda call: self.run(name, meant, call, page),
@@ -122,6 +121,11 @@ def touched(arguments: Mapping[str, Any], names: Iterable[str]) -> frozenset[str
             if isinstance(text, str):
                 keys |= _keys(text)
     return frozenset(keys)
+
+
+def _is_special(arguments: Mapping[str, Any], names: Iterable[str]) -> bool:
+    """Whether a note is named by what it is for, such as `@daily`: which one that is, is not known yet."""
+    return any(str(arguments.get(name, "")).lstrip().startswith("@") for name in names)
 
 
 def _keys(text: str) -> set[str]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import contextlib
 import gc
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from obsidian_mcp.call import CallContext
 from obsidian_mcp.index.names import Names, is_settled
@@ -18,6 +18,7 @@ from obsidian_mcp.vault.links.link_names import mark, names_in
 
 WITH_LINKS = (".md", ".canvas", ".base")
 BETWEEN_CHECKS = 32  # files
+FEW_KEYS = 8
 
 
 class Mentions:
@@ -33,15 +34,15 @@ class Mentions:
 
         Those that have not changed since the last time are read only if they are among them.
         """
-        wanted = [mark(key) for key in keys]
+        is_wanted = _search_for(frozenset(keys))
         found: dict[str, bytes | None] = dict.fromkeys(others)
         with self._names.held(call):
             unread = self._forget_changed(call)
             self._names.require_all("links in its notes could not be kept")
             for path, mentioned in self._mentioned.items():
-                if any(key in mentioned for key in wanted):
+                if is_wanted(mentioned):
                     found[path] = None
-            found.update(self._read(unread, wanted, call))
+            found.update(self._read(unread, is_wanted, call))
         for path, data in sorted(found.items()):
             yield path, self._disk.read(path) if data is None else data
 
@@ -64,7 +65,7 @@ class Mentions:
         self._young.clear()
         return unread
 
-    def _read(self, paths: list[str], wanted: list[str], call: CallContext) -> dict[str, bytes]:
+    def _read(self, paths: list[str], is_wanted: Callable[[str], bool], call: CallContext) -> dict[str, bytes]:
         """Read these files, keep what they mention, and return those that mention what is wanted.
 
         On one thread: the work is mostly the interpreter's own, and more threads would only wait for the GIL.
@@ -83,10 +84,17 @@ class Mentions:
                 kept[path] = mentioned
                 if not is_settled(changed, now):
                     self._young.add(path)
-                for key in wanted:
-                    if key in mentioned:
-                        found[path] = data
+                if is_wanted(mentioned):
+                    found[path] = data
         return found
+
+
+def _search_for(keys: frozenset[str]) -> Callable[[str], bool]:
+    """Whether a file mentions one of these. Of many, the names that it mentions are looked up among them."""
+    if len(keys) > FEW_KEYS and not any("\n" in key for key in keys):
+        return lambda mentioned: not keys.isdisjoint(mentioned.split("\n"))
+    marks = [mark(key) for key in keys]
+    return lambda mentioned: any(key in mentioned for key in marks)
 
 
 @contextlib.contextmanager

@@ -13,13 +13,12 @@ from obsidian_mcp.call import CallContext
 from obsidian_mcp.errors import AlreadyExists, InvalidArguments
 from obsidian_mcp.vault.changes import ChangeSet, Rename, Write
 from obsidian_mcp.vault.index import Index
-from obsidian_mcp.vault.links.link_names import key_of_path
 from obsidian_mcp.vault.links.link_rewrites import Move
 from obsidian_mcp.vault.links.writing import Rewrite, apply
 from obsidian_mcp.vault.path import VaultPath
 from obsidian_mcp.vault.port import Vault
 
-WITH_LINKS = ("md", "canvas")
+WITH_LINKS = (".md", ".canvas")
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +51,10 @@ def plan_move(path: VaultPath, target: VaultPath, vault: Vault, index: Index | N
     path, target = vault.canonical(path), vault.canonical(target)
     _require_free(path, target, vault.spellings(target))
     bases: list[str] = []
-    rewrites = None if index is None else list(_rewrites(path, target, vault, index, call, bases))
+    rewrites = None
+    if index is not None:
+        move = Move.plan(path.value, target.value, index.names.snapshot(call), vault.settings().link_format)
+        rewrites = list(rewrites_of(move, index, call, bases))
     writes = (one.write(target.value if one.path == path.value else one.path) for one in rewrites or ())
     changes = ChangeSet(f"moving {path} to {target}", (Rename(path.value, target.value), *writes))
     return MovePlan(changes, rewrites, bases)
@@ -74,22 +76,18 @@ def captures(path: VaultPath, vault: Vault, index: Index | None, call: CallConte
     """A new note must not capture links that mean another of its name: these become explicit."""
     if index is None or not index.names.namesakes(path.value, call):
         return []
-    return [one.write(one.path) for one in _rewrites(None, path, vault, index, call, [])]
+    move = Move.plan(None, path.value, index.names.snapshot(call), vault.settings().link_format)
+    return [one.write(one.path) for one in rewrites_of(move, index, call, [])]
 
 
-def _rewrites(
-    path: VaultPath | None, target: VaultPath, vault: Vault, index: Index, call: CallContext, bases: list[str]
-) -> Iterator[NoteRewrites]:
-    """What must be written anew, and where, for every link to lead where it led. Bases that name the file are added."""
-    old = None if path is None else path.value
-    move = Move.plan(old, target.value, index.names.snapshot(call), vault.settings().link_format)
-    keys = {key_of_path(place) for place in (old, target.value) if place is not None}
-    own = {old} if old is not None and path is not None and path.extension.lower() in WITH_LINKS else set()
-    for at, data in index.mentions.mentioning(keys, own, call):
+def rewrites_of(move: Move, index: Index, call: CallContext, bases: list[str]) -> Iterator[NoteRewrites]:
+    """What must be written anew, and where, for every link to lead where it led. Bases that name a file are added."""
+    own = {old for old in move.moved if old.lower().endswith(WITH_LINKS)}
+    for at, data in index.mentions.mentioning(move.keys, own, call):
         call.check(f"looking at the links of {at}")
         text = data.decode("utf-8", "surrogateescape")
         if at.lower().endswith(".base"):
-            bases += [at] if old is not None and move.is_named_in(at, text) else []
+            bases += [at] if move.is_named_in(at, text) else []
         elif links := move.rewrites(at, text):
             yield NoteRewrites(at, data, links)
 

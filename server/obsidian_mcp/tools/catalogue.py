@@ -84,7 +84,7 @@ class Catalogue:
         """The arguments by which a call names notes."""
         return self._rows[name].touches
 
-    def reads_whole_vault(self, name: str) -> bool:
+    def is_whole_vault(self, name: str) -> bool:
         return self._rows[name].whole_vault
 
     def arguments(self, name: str) -> frozenset[str]:

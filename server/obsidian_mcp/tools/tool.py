@@ -171,7 +171,7 @@ def tool(
 ) -> Callable[[Callable[[Any, Context], Any]], Tool]:
     """Turn a function `(params, it) -> result` into a tool. Registers nothing. `meta` is for some hosts alone.
 
-    `whole_vault`: what it tells depends on every note, so it waits for all earlier writes.
+    `whole_vault`: it reads or writes any number of notes, so calls keep their order with it whatever they name.
     """
 
     def declare(function: Callable[[Any, Context], Any]) -> Tool:

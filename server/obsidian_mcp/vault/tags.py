@@ -9,6 +9,7 @@ it hides text from the reader, not from the search.
 
 from __future__ import annotations
 
+import bisect
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
@@ -41,17 +42,24 @@ def tags_in(text: str, body: int) -> list[str]:
     Most tags stand where nothing before them could hide them, and are known by a look around. For the others the
     blocks are read from a line that begins a paragraph whatever stands before it, to the next such line.
     """
+    return distinct(name for _, name in places_in(text, body))
+
+
+def places_in(text: str, body: int) -> list[tuple[int, str]]:
+    """The same tags, each wherever it stands: where its name begins, and the name as written. One that is read twice
+    is there twice.
+    """
     candidates = list(_CANDIDATE.finditer(text, body))
     if not candidates:
         return []
-    found: list[str] = []
+    found: list[tuple[int, str]] = []
     raw, since = _first_raw(text, body), body
     for candidate in candidates:
         start = candidate.start()
         if start < since:
             continue
         if start < raw and _is_plain(text, candidate, since, body):
-            found += _names(candidate[1])
+            found += ((start + 1, name) for name in _names(candidate[1]))
             since = candidate.end(1)
         else:
             since = _next_paragraph(text, start, raw)
@@ -59,8 +67,8 @@ def tags_in(text: str, body: int) -> list[str]:
             for leaf in leaves(text, _paragraph_before(text, min(start, raw), body)):
                 if leaf.spans[0][0] >= stop:
                     break
-                found += tags_of(text, leaf)
-    return distinct(found)
+                found += places_of(text, leaf)
+    return found
 
 
 def _first_raw(text: str, body: int) -> int:
@@ -106,6 +114,11 @@ def _begins_paragraph(char: str) -> bool:
 
 
 def tags_of(text: str, leaf: Leaf) -> Iterator[str]:
+    return (name for _, name in places_of(text, leaf))
+
+
+def places_of(text: str, leaf: Leaf) -> Iterator[tuple[int, str]]:
+    """The tags of a block: where the name of each begins in the note, and the name."""
     if leaf.kind not in _HAS_TAGS or not any(text.find("#", begin, end) >= 0 for begin, end in leaf.spans):
         return
     written = "\n".join(text[begin:end] for begin, end in leaf.spans)
@@ -113,11 +126,23 @@ def tags_of(text: str, leaf: Leaf) -> Iterator[str]:
         is_row = leaf.kind is Kind.ROW
         has_definitions = leaf.kind is Kind.PARAGRAPH or leaf.is_underlined
         spans = Inline(written, [(0, 0)], is_row).spans(has_definitions)
-        yield from _tags_between(written, sorted(spans), is_row)
+        begins = _line_places(leaf)
+        for at, name in _tags_between(written, sorted(spans), is_row):
+            here, there = begins[bisect.bisect_right(begins, (at, 1 << 62)) - 1]
+            yield at + there - here, name
 
 
-def _tags_between(text: str, spans: list[tuple[int, int]], is_row: bool) -> Iterator[str]:
-    """The tags in a block's text that don't stand in those spans."""
+def _line_places(leaf: Leaf) -> list[tuple[int, int]]:
+    """Where each line of a block begins: in its text, and in the note."""
+    begins, at = [], 0
+    for begin, end in leaf.spans:
+        begins.append((at, begin))
+        at += end - begin + 1
+    return begins
+
+
+def _tags_between(text: str, spans: list[tuple[int, int]], is_row: bool) -> Iterator[tuple[int, str]]:
+    """The tags in a block's text that don't stand in those spans, and where their names begin."""
     ends, emphasis = {end for _, end in spans}, _Emphasis(text)
     number = hidden = after = 0
     for found in _TAG.finditer(text):
@@ -129,7 +154,7 @@ def _tags_between(text: str, spans: list[tuple[int, int]], is_row: bool) -> Iter
             continue
         for name in _names(emphasis.without_end(found[1], at)):
             after = found.end()
-            yield name
+            yield at + 1, name
 
 
 def _begins(text: str, at: int, is_row: bool) -> bool:

@@ -131,19 +131,20 @@ def _is_swap(change: Change) -> bool:
 
 def _swaps(changes: Sequence[Change]) -> list[_Swap]:
     """Acts come first and texts after them, so a path is followed through the renames on both sides of its write."""
+    lay: dict[str, str] = {}  # where a file lay before the renames so far, and below: will lie after those to come
+    lies: dict[str, str] = {}
+    now = []
+    for change in changes:
+        now.append(lay.get(change.path, change.path))
+        if isinstance(change, Rename):
+            lay[change.target] = lay.pop(change.path, change.path)
     found = []
-    for number, change in enumerate(changes):
-        if not isinstance(change, Write) or change.before is None or change.after is None:
-            continue
-        now = path = change.path
-        for earlier in reversed(changes[:number]):
-            if isinstance(earlier, Rename) and earlier.target == now:
-                now = earlier.path
-        for later in changes[number + 1 :]:
-            if isinstance(later, Rename) and later.path == path:
-                path = later.target
-        found.append(_Swap(now, path, change.before, change.after))
-    return found
+    for change, begin in zip(reversed(changes), reversed(now), strict=True):
+        if isinstance(change, Rename):
+            lies[change.path] = lies.pop(change.target, change.target)
+        elif isinstance(change, Write) and change.before is not None and change.after is not None:
+            found.append(_Swap(begin, lies.get(change.path, change.path), change.before, change.after))
+    return found[::-1]
 
 
 def _made(changes: Sequence[Change]) -> list[tuple[str, bytes]]:

@@ -50,7 +50,7 @@ class DirectWriter:
                 record.replace(self._root, self._state, path, before, after)
         self._verifier.require_data(path, after, doing)
         with checking(doing):
-            self._confirm(path, len(after), earlier, doing)
+            self.confirm(path, len(after), earlier, doing)
 
     def _agreed(self, path: VaultPath, before: bytes | None, doing: str) -> replies.FileFacts | None:
         """The app answers, and sees a note where we see one."""
@@ -66,7 +66,7 @@ class DirectWriter:
             "Check that Obsidian has this folder open.",
         )
 
-    def _confirm(self, path: VaultPath, size: int, earlier: replies.FileFacts | None, doing: str) -> None:
+    def confirm(self, path: VaultPath, size: int, earlier: replies.FileFacts | None, doing: str) -> None:
         """The app watches its folder; give it a moment to notice."""
         until = time.monotonic() + min(NOTICES_WITHIN, self._call.remaining)
         while True:

@@ -11,11 +11,13 @@ from obsidian_mcp.backends.files.root import VaultRoot
 from obsidian_mcp.backends.obsidian import argv, replies
 from obsidian_mcp.backends.obsidian.client import Client
 from obsidian_mcp.backends.obsidian.direct import DirectWriter
+from obsidian_mcp.backends.obsidian.together import TogetherWriter
 from obsidian_mcp.backends.obsidian.verify import Verifier, same, spelled_among
 from obsidian_mcp.call import CallContext
 from obsidian_mcp.errors import (
     READ,
     UNKNOWN,
+    UNTOUCHED,
     CliFailed,
     Conflict,
     Failure,
@@ -46,6 +48,7 @@ class ObsidianVault:
         self._call = call
         self._verifier = Verifier(client, root)
         self._direct = DirectWriter(client, self._verifier, root, state, call)
+        self._together = TogetherWriter(self._verifier, self._direct, root, state, call)
         self._address = address
         self._listed: list[str] | None = None
 
@@ -133,16 +136,20 @@ class ObsidianVault:
             raise self._client.failure(reply, doing)
 
     def commit(self, doing: str, plan: Callable[[], ChangeSet]) -> Committed:
-        """One change at a time: what the app does with links when it moves a note is its own affair."""
+        """One change at a time by the app: what it does with links when it moves a note is its own affair. Several
+        texts by the files.
+        """
+        self._together.recover(doing)
         for attempt in range(1, TRIES + 1):
             self._listed = None  # what is planned rests on what is there now
             changes = plan()
-            (change,) = changes.changes
             self._call.check(doing)
             try:
-                return Committed(replace(changes, changes=(self._carry_out(change, doing),)))
+                if len(changes.changes) > 1:
+                    return Committed(self._together.write(changes, doing))
+                return Committed(replace(changes, changes=(self._carry_out(changes.changes[0], doing),)))
             except Conflict as conflict:  # it changed after we had looked, and nothing was written: look again
-                if conflict.vault is not READ or attempt == TRIES:
+                if conflict.vault not in (READ, UNTOUCHED) or attempt == TRIES:
                     raise
         raise AssertionError("the last attempt returns or raises")
 

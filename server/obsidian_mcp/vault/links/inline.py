@@ -201,14 +201,16 @@ class Inline:
             end = _ANGLE.match(text, at + 1)
             closes = end is not None and text.startswith(">", end.end())
             return at + 1, end.end() if end and closes else -1, Form.ANGLE
-        return at, _bare_end(text, at), Form.MARKDOWN
+        return at, bare_end(text, at), Form.MARKDOWN
 
     def _keep(self, start: int, end: int, form: Form) -> None:
-        """A destination that leads into the vault; web addresses and mere headings don't."""
+        """A destination that leads into the vault, which web addresses don't."""
         written = self._text[start:end]
         heading = written.find("#")
         if heading >= 0:
             end, written = start + heading, written[:heading]
+        if heading == 0:
+            self._add(Link(start, start, form, ""))
         if not written.strip() or _SCHEME.match(written):
             return
         target = unquote(re.sub(r"\\([!-/:-@\[-`{-~])", r"\1", written), errors="surrogateescape")
@@ -222,7 +224,7 @@ class Inline:
         self._found.append(Link(link.start + there - here, link.end + there - here, link.form, link.target))
 
 
-def _bare_end(text: str, at: int) -> int:
+def bare_end(text: str, at: int) -> int:
     """No white space or control character, and parentheses in pairs; -1 where they are not, or too many are nested."""
     depth = 0
     while at < len(text):

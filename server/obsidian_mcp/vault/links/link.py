@@ -19,7 +19,10 @@ class Form(enum.Enum):
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """`start` and `end` enclose the target as written, without heading, alias or title."""
+    """`start` and `end` enclose the target as written, without heading, alias or title.
+
+    One to a heading of the same note has no target; most readers of links leave it out.
+    """
 
     start: int
     end: int
@@ -41,3 +44,6 @@ def wiki(found: re.Match[str]) -> Iterator[Link]:
     if target:
         start = found.start("inside") + path.index(target)
         yield Link(start, start + len(target), Form.WIKI, target)
+    elif ends and inside[min(ends)] == "#":
+        start = found.start("inside") + min(ends)
+        yield Link(start, start, Form.WIKI, "")

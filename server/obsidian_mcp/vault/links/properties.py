@@ -19,11 +19,12 @@ _CLOSING = {'"': re.compile(r"(?>(?:[^\"\\]+|\\.)*)\"", re.DOTALL), "'": re.comp
 _QUOTES = {'"': Coding.DOUBLE, "'": Coding.SINGLE}
 
 
-def in_properties(text: str, start: int, end: int) -> Iterator[Link]:
+def in_properties(text: str, start: int, end: int, with_own: bool = False) -> Iterator[Link]:
     """Links in the text values of the properties that stand there. No code, no comments: a property is plain text."""
     for first, last, coding in _values(text[start:end]):
         if text.find("[", start + first, start + last) >= 0:
-            yield from _in_value(text, Coded(text, start + first, start + last, coding))
+            found = _in_value(text, Coded(text, start + first, start + last, coding))
+            yield from found if with_own else (link for link in found if link.target)
 
 
 def _in_value(raw: str, value: Coded) -> Iterator[Link]:

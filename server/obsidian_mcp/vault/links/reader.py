@@ -18,8 +18,9 @@ from obsidian_mcp.vault.links.properties import in_properties
 _CANVAS_TEXT = re.compile(r'(?<!\\)"(?P<key>file|background|text)"\s*:\s*"(?P<value>(?>(?:[^"\\]+|\\.)*))"')
 
 
-def links_in(path: str, text: str) -> list[Link]:
-    return in_canvas(text) if path.lower().endswith(".canvas") else in_note(text)
+def links_in(path: str, text: str, with_own: bool = False) -> list[Link]:
+    """`with_own`: those of a note to its own headings too, which have no target."""
+    return in_canvas(text) if path.lower().endswith(".canvas") else in_note(text, with_own)
 
 
 def in_canvas(text: str) -> list[Link]:
@@ -36,8 +37,8 @@ def in_canvas(text: str) -> list[Link]:
     return links
 
 
-def in_note(text: str) -> list[Link]:
+def in_note(text: str, with_own: bool = False) -> list[Link]:
     start, end, body = place(text)
-    links = list(in_properties(text, start, end)) if body else []
-    links.extend(in_body(text, body))
+    links = list(in_properties(text, start, end, with_own)) if body else []
+    links.extend(in_body(text, body, with_own))
     return links
