@@ -12,7 +12,7 @@ import time
 from datetime import date
 from pathlib import Path
 
-from bench import RESULTS, growing, own, scale, searching, web
+from bench import RESULTS, editing, growing, own, scale, searching, web
 from bench.quality import OTHERS, install
 from bench.report import Report, write
 from bench.rivals import OURS, RIVALS, NotInstalled, Rival
@@ -80,6 +80,7 @@ def main() -> None:
             for notes in (1_000, 10_000, 100_000):
                 print(f"Growing, {notes:,} notes ...", flush=True)
                 scale.measure(report, notes)
+            editing.measure(report, Path(folder, "editing"))
             searching.measure(report, Path(folder, "searching"), (), install(OTHERS, report))
     report.seconds = round(time.monotonic() - began)
     print()

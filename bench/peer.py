@@ -71,10 +71,10 @@ class Peer:
         self.process.wait(30)
 
 
-def embedded(root: Path, home: Path) -> Peer:
+def embedded(root: Path, home: Path, *options: str) -> Peer:
     """A server on a folder, without the app, warmed up."""
     command = [sys.executable, "-m", "obsidian_mcp", "--vault", str(root), "--backend", "embedded", "--timeout", "600"]
-    peer = Peer(command, {"PATH": "/usr/bin:/bin", "HOME": str(home)})
+    peer = Peer([*command, *options], {"PATH": "/usr/bin:/bin", "HOME": str(home)})
     peer.initialize()
     peer.call("obsidian_read_note", name=7)
     return peer

@@ -112,7 +112,7 @@ def test_the_last_call_is_in_the_log_although_the_input_ends_at_once(own_world: 
 def test_a_bug_is_an_internal_error_whose_id_is_in_the_log(own_world: World) -> None:
     broken = (
         "import obsidian_mcp.operations.finding as finding\n"
-        "def existing(name, vault): raise RuntimeError('the secret text of a note')\n"
+        "def existing(name, vault, whole=False): raise RuntimeError('the secret text of a note')\n"
         "finding.existing = existing\n"
         "from obsidian_mcp.__main__ import main\n"
         "main()\n"

@@ -21,24 +21,39 @@ ARGUMENTS: dict[str, dict[str, Any]] = {
     "move_note": {"name": "Note", "to": "Folder"},
     "rename_note": {"name": "Note", "new_name": "Other"},
 }
+EDITS: dict[str, dict[str, Any]] = {  # which the app's command line has no command for
+    "edit_note": {"name": "Note", "old_text": "text", "new_text": "x"},
+    "set_properties": {"name": "Note", "set": {"a": 1}},
+    "set_task": {"name": "Note", "task": "x"},
+}
+MANY: dict[str, dict[str, Any]] = {  # by arguments that are refused
+    "move_notes": {"names": ["Note", "../x"], "to": "Folder"},
+    "replace_in_notes": {"query": "text", "old_text": "text", "new_text": "x", "expected": 7},
+    "rename_term": {"kind": "tag", "old": "a", "new": "not a tag"},
+    "repair_links": {"links": [{"path": "../x", "link": "[[a]]", "target": "Note"}]},
+}
+ALL = ("--toolsets", "all")
 SENTENCES = tuple(state.sentence for state in (UNTOUCHED, UNKNOWN, CHANGED))
 
 
 def test_no_tool_that_writes_is_forgotten_here() -> None:
     offered = catalogue.load()
-    assert {name for name in offered.names if offered.writes(name)} == {f"obsidian_{tool}" for tool in ARGUMENTS}
+    assert {name for name in offered.names if offered.writes(name)} == {
+        f"obsidian_{tool}" for tool in (*ARGUMENTS, *EDITS, *MANY)
+    }
 
 
 @pytest.fixture(scope="module")
 def hasty(shared_world: World) -> Iterator[Server]:
     """Through the app, with little patience."""
-    with Server(shared_world.environment(), "--vault", "Vault", "--timeout", "3") as server:
+    with Server(shared_world.environment(), "--vault", "Vault", "--timeout", "3", *ALL) as server:
         yield server.initialize()
 
 
 @pytest.fixture(scope="module")
 def on_files(shared_world: World) -> Iterator[Server]:
-    with Server(shared_world.environment(), "--vault", str(shared_world.vault), "--backend", "embedded") as server:
+    options = ("--vault", str(shared_world.vault), "--backend", "embedded", *ALL)
+    with Server(shared_world.environment(), *options) as server:
         yield server.initialize()
 
 
@@ -73,7 +88,7 @@ WRONG: dict[str, Provoke] = {
 
 
 @pytest.mark.parametrize("wrong", WRONG)
-@pytest.mark.parametrize("tool", ARGUMENTS)
+@pytest.mark.parametrize("tool", [*ARGUMENTS, *EDITS])
 @pytest.mark.parametrize("through", ["hasty", "on_files"])
 def test_a_refused_write_says_that_nothing_was_changed(
     request: pytest.FixtureRequest, world: World, through: str, tool: str, wrong: str
@@ -84,10 +99,19 @@ def test_a_refused_write_says_that_nothing_was_changed(
     (world.outside / "Secret.md").write_text("secret")
     (world.vault / "Linked").symlink_to(world.outside)
     before = _vault(world)
-    arguments = WRONG[wrong](world, ARGUMENTS[tool])
+    arguments = WRONG[wrong](world, {**ARGUMENTS, **EDITS}[tool])
     if wrong == "a name that two notes have" and tool == "create_note":
         arguments["overwrite"] = True
     assert state_of(failure(server, tool, arguments)) == UNTOUCHED.sentence
+    assert world.tree() == before
+
+
+@pytest.mark.parametrize("tool", MANY)
+def test_a_refused_change_of_many_notes_says_that_nothing_was_changed(
+    world: World, on_files: Server, tool: str
+) -> None:
+    before = _vault(world)
+    assert state_of(failure(on_files, tool, MANY[tool])) == UNTOUCHED.sentence
     assert world.tree() == before
 
 

@@ -135,14 +135,35 @@ def attempts(world: World, names: tuple[str, ...] = NAMES) -> Iterator[tuple[str
         "new_name": "Other",
         "query": "note",
         "kind": "backlinks",
+        "old_text": "note",
+        "new_text": "text",
+        "task": "x",
+        "names": ["Note.md"],
+        "old": "a",
+        "new": "b",
     }
     for tool in CALLED:
         wanted = tool["inputSchema"]["properties"]
         base = {key: good[key] for key in tool["inputSchema"].get("required", [])}
+        if tool["name"] == "obsidian_rename_term":
+            base = {**base, "kind": "heading", "name": "Note.md"}
         for argument in wanted:
-            values = names if argument in ("name", "to", "new_name", "folder") else VALUES
-            for value in values:
-                yield tool["name"], {**base, argument: _filled(value, world) if isinstance(value, str) else value}
+            for value in _values(argument, names, world):
+                yield tool["name"], {**base, argument: value}
+
+
+PATHS = ("name", "to", "new_name", "folder", "within", "template")
+
+
+def _values(argument: str, names: tuple[str, ...], world: World) -> Iterator[Any]:
+    for value in names if argument in (*PATHS, "names", "links") else VALUES:
+        text = _filled(value, world) if isinstance(value, str) else value
+        if argument == "names":
+            yield [text]
+        elif argument == "links":
+            yield [{"path": text, "link": "[[x]]", "target": text}]
+        else:
+            yield text
 
 
 def _filled(text: str, world: World) -> str:
@@ -160,7 +181,7 @@ def put_back(world: World) -> None:
 def test_no_argument_of_any_tool_reaches_outside_the_vault(prepared: World, door: str) -> None:
     (prepared.folder / "home").mkdir(exist_ok=True)
     before = outside(prepared)
-    with DOORS[door](prepared, "--backend", "embedded", "--vault", str(prepared.vault)) as say:
+    with DOORS[door](prepared, "--backend", "embedded", "--vault", str(prepared.vault), "--toolsets", "all") as say:
         assert "note" in say("obsidian_read_note", {"name": "Note.md"})  # so the door is open
         for tool, arguments in attempts(prepared, (*NAMES, *LINKS) if door == "stdio" else NAMES):
             reply = say(tool, arguments)
@@ -173,7 +194,7 @@ def test_no_argument_of_any_tool_reaches_outside_the_vault(prepared: World, door
 def test_no_argument_reaches_outside_through_the_command_line_either(prepared: World) -> None:
     (prepared.folder / "home").mkdir(exist_ok=True)
     before = outside(prepared)
-    with stdio(prepared, "--vault", "Vault", "--log-level", "error") as say:
+    with stdio(prepared, "--vault", "Vault", "--log-level", "error", "--toolsets", "all") as say:
         for tool, arguments in attempts(prepared, (*NAMES, *LINKS)):
             reply = say(tool, arguments)
             assert SECRET not in reply, (tool, arguments)

@@ -47,6 +47,9 @@ TOOLS: dict[str, dict[str, Any]] = {
     "rename_note": {"new_name": "Other"},
     "open_note": {},
     "file_info": {},
+    "edit_note": {"old_text": "x", "new_text": "y"},
+    "set_properties": {"set": {"a": 1}},
+    "set_task": {"task": "x"},
 }
 
 

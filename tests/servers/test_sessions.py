@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.client import MODERN_META, TOOLS, Server
+from tests.support.client import EVERY_TOOL, MODERN_META, TOOLS, Server
 from tests.support.world import World
 
 REVISIONS = ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"]
@@ -67,7 +67,7 @@ def test_before_initialize_only_harmless_questions_are_answered(fresh: Server) -
 
 def test_a_legacy_session_lists_and_calls(server: Server, world: World) -> None:
     world.put("Note.md", "hello")
-    assert named(server.request("tools/list")["result"]) == TOOLS
+    assert named(server.request("tools/list")["result"]) == EVERY_TOOL
     reply = server.request("tools/call", {"name": "obsidian_read_note", "arguments": {"name": "Note"}})
     assert reply["result"]["structuredContent"]["data"]["content"] == "hello"
     assert reply["result"]["isError"] is False

@@ -21,6 +21,7 @@ MODERN_META = {
     "io.modelcontextprotocol/clientInfo": {"name": "tests", "version": "1"},
     "io.modelcontextprotocol/clientCapabilities": {},
 }
+EVERY_TOOL = catalogue.load().names
 TOOLS = catalogue.load(sets=("default",)).names
 READING = catalogue.load(read_only=True, sets=("default",)).names
 

@@ -52,7 +52,7 @@ ARGUMENTS = {
     "obsidian_move_notes": ["names", "to", "dry_run"],
     "obsidian_replace_in_notes": ["query", "old_text", "new_text", "expected", "dry_run"],
     "obsidian_rename_term": ["kind", "old", "new", "name", "dry_run"],
-    "obsidian_repair_links": ["name", "links", "sure", "dry_run", "limit"],
+    "obsidian_repair_links": ["name", "links", "sure", "limit", "dry_run"],
 }
 REQUIRED = {
     "obsidian_search_notes": ["query"],
