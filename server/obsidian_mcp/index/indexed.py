@@ -86,7 +86,7 @@ class Indexed:
             if saved is None:
                 unread[self._files[id].path] = id
                 continue
-            links = [Link(start, end, Form[form], target) for form, target, start, end in saved]
+            links = [Link(start, end, Form[form], target) for form, target, start, end in self._store.places(saved)]
             if found := leading_to(mentioning, links):
                 yield self._files[id].path, found
         files = [_file(self._files[id]) for id in unread.values()]

@@ -23,7 +23,7 @@ from obsidian_mcp.index.names import Names
 from obsidian_mcp.index.reading import Reading
 from obsidian_mcp.index.store import Busy, Changes, Entry, Places, Store, Unusable, is_wasteful
 from obsidian_mcp.vault.config import nothing_is_excluded
-from obsidian_mcp.vault.contents import Matches, Unread
+from obsidian_mcp.vault.contents import Choose, Matches, Unread
 from obsidian_mcp.vault.index import Closed, Disk, File, Survey
 from obsidian_mcp.vault.links.link import Link
 from obsidian_mcp.vault.links.resolver import Resolver
@@ -91,9 +91,21 @@ class Library:
     def tags(self, call: CallContext) -> tuple[list[tuple[str, Sequence[str]]], Unread]:
         return self._answer(lambda view: self._remembered("tags", view, lambda: list(view.tags(call))), call)
 
-    def links(self, call: CallContext, mentioning: str | None = None) -> tuple[list[tuple[str, list[Link]]], Unread]:
-        key = f"links to {mentioning}"
-        return self._answer(lambda view: self._remembered(key, view, lambda: list(view.links(call, mentioning))), call)
+    def links(
+        self, call: CallContext, mentioning: str | None = None, choose: Choose | None = None
+    ) -> tuple[list[tuple[str, list[Link]]], Unread]:
+        if choose is None:
+            ask = f"links to {mentioning}"
+            return self._answer(
+                lambda view: self._remembered(ask, view, lambda: list(view.links(call, mentioning))), call
+            )
+        chosen = choose
+        return self._answer(
+            lambda view: [
+                (path, kept) for path, found in view.links(call, mentioning) if (kept := chosen(path, found))
+            ],
+            call,
+        )
 
     def resolver(self, call: CallContext) -> Resolver:
         with self._names.held(call):

@@ -237,13 +237,14 @@ class Store:
         sql = f"SELECT id, properties FROM fact WHERE {where}"
         return self.ask(lambda db: [(id, _mapping(text)) for id, text in db.execute(sql, values)])
 
-    def links(self, marked: str | None = None) -> list[tuple[int, Places | None]]:
+    def links(self, marked: str | None = None) -> list[tuple[int, str | None]]:
         """The links of every file that may have one, or one with this mark, as they were saved; None where not."""
         where, values = ("mentions != ''", ()) if marked is None else ("instr(mentions, ?)", (marked,))
-        sql = f"SELECT id, links FROM fact WHERE {where}"
-        return self.ask(
-            lambda db: [(id, None if text is None else _places(text)) for id, text in db.execute(sql, values)]
-        )
+        return self.ask(lambda db: db.execute(f"SELECT id, links FROM fact WHERE {where}", values).fetchall())
+
+    def places(self, saved: str) -> Places:
+        """What was saved of a file's links: one by one, for those of a large vault would take much memory."""
+        return self.ask(lambda db: _places(saved))
 
     # Changing it
 

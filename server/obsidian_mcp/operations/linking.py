@@ -102,28 +102,29 @@ def backlinks(path: str, contents: Contents, call: CallContext) -> tuple[Places,
     """The other files with links to it."""
     there = contents.resolver(call)
     found, unread = contents.links(call, key_of_path(path))
-    return _chosen(found, lambda other, link: other != path and leads_to(there, link, other) == path), unread
+    chosen = ((other, [link for link in links if leads_to(there, link, other) == path]) for other, links in found)
+    return sorted((other, links) for other, links in chosen if links and other != path), unread
 
 
 def broken(contents: Contents, call: CallContext) -> tuple[Places, Unread]:
     """The files with links that lead nowhere."""
     there = contents.resolver(call)
-    found, unread = contents.links(call)
-    return _chosen(found, lambda path, link: leads_to(there, link, path) is None), unread
-
-
-def _chosen(found: Iterable[tuple[str, list[Link]]], wanted: Callable[[str, Link], bool]) -> Places:
-    chosen = ((path, [link for link in links if wanted(path, link)]) for path, links in found)
-    return sorted((path, links) for path, links in chosen if links)
+    found, unread = contents.links(
+        call, choose=lambda path, links: [link for link in links if leads_to(there, link, path) is None]
+    )
+    return sorted(found), unread
 
 
 def orphans(contents: Contents, call: CallContext) -> tuple[list[str], Unread]:
     """The notes that no other file links to."""
     there = contents.resolver(call)
     linked: set[str] = set()
-    found, unread = contents.links(call)
-    for path, links in found:
+
+    def follow(path: str, links: list[Link]) -> list[Link]:
         linked.update(goal for link in links if (goal := leads_to(there, link, path)) and goal != path)
+        return []
+
+    _, unread = contents.links(call, choose=follow)
     return sorted(path for path in there.paths() if path[-3:].lower() == ".md" and path not in linked), unread
 
 

@@ -38,6 +38,7 @@ class Matches:
     unread: list[tuple[str, str]] = field(default_factory=list)
 
 
+Choose = Callable[[str, list[Link]], list[Link]]
 Unread = list[tuple[str, str]]  # folders and notes that could not be looked at, and why
 
 
@@ -62,8 +63,14 @@ class Contents(Protocol):
     def tags(self, call: CallContext) -> tuple[list[tuple[str, Sequence[str]]], Unread]:
         """The tags of every note that has any, those in its text too."""
 
-    def links(self, call: CallContext, mentioning: str | None = None) -> tuple[list[tuple[str, list[Link]]], Unread]:
-        """The links of every file that has any, or those that may lead to a file of that name (`links/link_names`)."""
+    def links(
+        self, call: CallContext, mentioning: str | None = None, choose: Choose | None = None
+    ) -> tuple[list[tuple[str, list[Link]]], Unread]:
+        """The links of every file that has any, or those that may lead to a file of that name (`links/link_names`).
+
+        `choose` keeps some of a file's links as they go by: all of a large vault's would take much memory. It may be
+        called twice for a file.
+        """
 
     def resolver(self, call: CallContext) -> Resolver:
         """The files there are, ready for links to be looked up."""
