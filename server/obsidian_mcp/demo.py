@@ -31,6 +31,13 @@ STEPS: tuple[tuple[str, str, dict[str, Any]], ...] = (
     ),
     ("Append to it", "append_note", {"name": "Physics", "content": "- read chapter 3"}),
     ("Read it back, byte for byte", "read_note", {"name": "physics"}),
+    ("Find a note by what it says", "search_notes", {"query": "pruning roses"}),
+    (
+        "Change one sentence, and nothing else",
+        "edit_note",
+        {"name": "Roses", "old_text": "Pruned in March.", "new_text": "Pruned in early March."},
+    ),
+    ("Add a tag", "set_properties", {"name": "Roses", "add": {"tags": ["garden"]}}),
     ("Rename a note: every link to it follows", "rename_note", {"name": "Roses", "new_name": "Old roses"}),
     ("A name that two notes have", "read_note", {"name": "Herbs"}),
     ("A note that is not there", "read_note", {"name": "Herb"}),

@@ -134,7 +134,7 @@ def _several(
     all = "" if is_loose else ", or all=true to replace each"
     return AmbiguousName(
         f"old_text stands {len(spans)} times in {within}{how}: {'; '.join(shown)}{more}.",
-        f"Nothing was changed. Give more of the text around the one that is meant, or its section{all}.",
+        f"Give more of the text around the one that is meant, or its section{all}.",
         path=path.value,
     )
 
@@ -148,18 +148,16 @@ def _missing(path: VaultPath, structure: Structure, old: str, part: Section | No
             where = ", ".join(_where(structure, sections, begin) for begin, _ in elsewhere[:MOST_PLACES])
             return NoteNotFound(
                 f"{part.name} of {path} does not have old_text; it stands in {where}.",
-                "Nothing was changed. Give that section, or none.",
+                "Give that section, or none.",
                 path=path.value,
             )
     begin, end = (part.start, part.end) if part else (0, len(text))
     near = _nearest(text, old, begin, end)
     if near is None:
-        return NoteNotFound(
-            f"{path} does not have old_text, nor anything like it.", "Nothing was changed. Read it.", path=path.value
-        )
+        return NoteNotFound(f"{path} does not have old_text, nor anything like it.", "Read it.", path=path.value)
     return NoteNotFound(
-        f"{path} does not have old_text. The nearest is in {_where(structure, sections, near[0])}:\n{near[1]}",
-        "Nothing was changed. Give old_text as it stands there.",
+        f'{path} does not have old_text. The nearest is in {_where(structure, sections, near[0])}: "{near[1]}".',
+        "Give old_text as it stands there.",
         path=path.value,
     )
 
