@@ -233,3 +233,89 @@ def test_the_app_tells_todays_note_where_the_settings_are_out_of_reach(app_alone
     done = app_alone.call("append_note", name="@daily", content="- x")
     assert app_alone.get(done["path"]) == b"- x"
     app_alone.fails("append_note", name="@daily:yesterday", content="x")
+
+
+# What an attack has found
+
+
+SPILLS = {
+    "an id at the end of its paragraph": ("## A\ntext ^id\n\n## B\n", "A", "more", "## A\ntext ^id\n\nmore\n\n## B\n"),
+    "an id of its own": ("a\nb ^p1\n\nc\n", "^p1", "ADD", "a\nb ^p1\n\nADD\n\nc\n"),
+    "a table's id": (
+        "## A\n| a |\n|---|\n| b |\n\n^t\n\nx\n",
+        "^t",
+        "more",
+        "## A\n| a |\n|---|\n| b |\n\n^t\n\nmore\n\nx\n",
+    ),
+    "a table": ("## A\n| a |\n|---|\n| b |\n", "A", "more", "## A\n| a |\n|---|\n| b |\n\nmore\n"),
+    "a row joins its table": ("## A\n| a |\n|---|\n| b |\n", "A", "| c |", "## A\n| a |\n|---|\n| b |\n| c |\n"),
+    "a callout": ("## A\n> [!note]\n> text\n", "A", "more", "## A\n> [!note]\n> text\n\nmore\n"),
+    "a list": ("## A\n- x\n", "A", "more", "## A\n- x\n\nmore\n"),
+    "a board's settings": (
+        "## Done\n\n- [x] b\n\n%% kanban:settings\n```\n{}\n```\n%%\n",
+        "Done",
+        "- [ ] c",
+        "## Done\n\n- [x] b\n- [ ] c\n\n%% kanban:settings\n```\n{}\n```\n%%\n",
+    ),
+}
+
+
+@pytest.mark.parametrize(("before", "section", "content", "after"), SPILLS.values(), ids=SPILLS)
+def test_what_is_added_leaves_alone(ground: Ground, before: str, section: str, content: str, after: str) -> None:
+    path = ground.put("Note.md", before)
+    ground.call("append_note", name=path, content=content, section=section)
+    assert ground.get(path).decode() == after
+
+
+def test_what_would_hide_text_is_refused(ground: Ground) -> None:
+    path = ground.put("Note.md", "## A\ntext\n- [ ] task\n")
+    for content in ("```\ncode", "<!--"):
+        ground.fails("prepend_note", name=path, content=content, section="A")
+
+
+def test_a_block_keeps_its_own_id(ground: Ground) -> None:
+    path = ground.put("Note.md", "first\n\nsecond ^p\n\n- [ ] t ^k\n")
+    for new in ("", "a\n\nb"):
+        ground.fails("edit_note", name=path, section="^p", new_text=new)
+    ground.call("edit_note", name=path, section="^k", new_text="[x] done")
+    assert ground.get(path) == b"first\n\nsecond ^p\n\n- [x] done ^k\n"
+
+
+def test_a_board_keeps_its_settings(ground: Ground) -> None:
+    settings = "\n\n%% kanban:settings\n```\n{}\n```\n%%\n"
+    path = ground.put("Note.md", f"## Done\n\n- [x] b{settings}")
+    ground.call("edit_note", name=path, section="Done", new_text="- [x] c")
+    assert ground.get(path).decode() == f"## Done\n\n- [x] c{settings}"
+
+
+def test_properties_cannot_be_edited_away_by_what_stands_before_them(ground: Ground) -> None:
+    path = ground.put("Note.md", "---\na: 1\n---\nbody\n")
+    ground.fails("edit_note", name=path, old_text="---\na", new_text="# T\n---\na")
+    path = ground.put("Other.md", "---\nrule above\n\n## A\nx\n")
+    done = ground.call("prepend_note", name=path, content="intro", section="A")
+    assert done["path"] == path
+    ground.fails("prepend_note", name=path, content="intro\n\n---", section="A")
+
+
+def test_an_empty_text_is_not_a_whole_section(ground: Ground) -> None:
+    path = ground.put("Note.md", "## A\nprecious\n")
+    ground.fails("edit_note", name=path, section="A", old_text="", new_text="x")
+
+
+def test_only_notes_have_properties(ground: Ground) -> None:
+    path = ground.put("Board.canvas", '{"nodes":[]}')
+    assert ground.fails("set_properties", name=path, set={"a": 1}).code == INVALID
+
+
+def test_no_note_is_made_that_would_stand_in_for_every_day(ground: Ground) -> None:
+    for name in ("@daily", "@active", "@weekly:soon"):
+        assert ground.fails("create_note", name=name, content="x").code == INVALID
+
+
+def test_values_without_an_end_are_refused(ground: Ground) -> None:
+    path = ground.put("Note.md", "x")
+    deep: object = 1
+    for _ in range(200):
+        deep = {"a": deep}
+    for wanted in ({"k": deep}, {"": 1}, {"a\nb": 1}, {f"k{number}": 1 for number in range(200)}):
+        assert ground.fails("set_properties", name=path, set=wanted).code == INVALID

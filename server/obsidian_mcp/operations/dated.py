@@ -98,8 +98,8 @@ def _to_make(
     if not settings.template:
         return Named(path, "", note)
     try:
-        source = template_named(settings.template, vault)
-    except NoteNotFound:
+        source = template_named(settings.template.strip().strip("/").removesuffix(".md"), vault)
+    except (NoteNotFound, InvalidArguments):
         lacking = f"Its template {settings.template} is not there, so it was made without."
         return Named(path, "", f"{note} {lacking}" if note else lacking)
     of_plugin = None if settings.source == periodic.DAILY_NOTES else settings.format

@@ -27,6 +27,27 @@ def require_some(wanted: Properties) -> None:
             "None of set, add and remove says what is to be changed.",
             'Give for example set={"status": "done"} or add={"tags": ["x"]}.',
         )
+    _require_plain(wanted)
+
+
+MOST_NAMES, DEEPEST = 100, 32  # in one call, and of values in values
+
+
+def _require_plain(wanted: Properties) -> None:
+    names = [*wanted.set, *wanted.add, *wanted.remove]
+    if len(names) > MOST_NAMES:
+        raise InvalidArguments(f"{len(names)} properties are too many for one call.", f"Give {MOST_NAMES} at a time.")
+    for name in names:
+        if not name.strip() or "\n" in name or "\r" in name:
+            raise InvalidArguments(f"{name!r} is not the name of a property.")
+    level: list[Any] = [*wanted.set.values(), *wanted.add.values(), *wanted.remove.values()]
+    for _ in range(DEEPEST):
+        lists = (
+            value.values() if isinstance(value, dict) else value for value in level if isinstance(value, dict | list)
+        )
+        level = [inner for values in lists for inner in values]
+    if level:
+        raise InvalidArguments(f"A value has more than {DEEPEST} levels of lists or objects.")
 
 
 def with_properties(path: VaultPath, text: str, wanted: Properties, types: Mapping[str, str]) -> str:

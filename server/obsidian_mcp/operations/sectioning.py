@@ -31,5 +31,5 @@ def section_in(path: VaultPath, structure: Structure, wanted: str) -> sections.S
             ) from None
         names = "; ".join(problem.nearest[:MOST_NAMED_OF_ALL])
         what = "block" if wanted.startswith("^") else "section"
-        hint = f"It has: {names}." if names else f"It has no {what}s: read it without section."
+        hint = f"It has: {names}." if names else f"It has no {what}s: leave section out."
         raise NoteNotFound(f"{path} has no {what} {wanted!r}.", hint, path=path.value) from None

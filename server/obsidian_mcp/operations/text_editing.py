@@ -35,7 +35,9 @@ def edited(
     path: VaultPath, text: str, new: str, old: str | None = None, section: str | None = None, all: bool = False
 ) -> Replaced:
     """The note with another text where `old` stands, or else in place of what is below the section's heading."""
-    if old:
+    if old == "":
+        raise InvalidArguments("old_text is empty.", "Give the text to replace, or leave old_text out.")
+    if old is not None:
         done = _with_text(path, text, old, new, section, all)
     elif section is not None:
         done = _with_section(path, text, new, section)
@@ -54,7 +56,7 @@ def _with_text(path: VaultPath, text: str, old: str, new: str, section: str | No
     structure = Structure(text, frontmatter.place(text)[2])
     part = None if section is None else section_in(path, structure, section)
     begin, end = (part.start, part.end) if part else (0, len(text))
-    found = text_edits.places(text, old, begin, end)
+    found = text_edits.places(text, old, begin, end, every=all)
     if not found.spans:
         raise _missing(path, structure, old, part)
     if len(found.spans) > 1 and (found.is_loose or not all):
@@ -91,7 +93,7 @@ def _fitting(path: VaultPath, section: Section) -> Iterator[None]:
     except section_edits.Spills as problem:
         raise InvalidArguments(
             f"The text does not fit into {section.name} of {path}: {problem}.",
-            "Close what it leaves open, or edit with old_text.",
+            "Give a text that leaves nothing open and begins no heading there, or edit with old_text.",
             path=path.value,
         ) from None
 
@@ -102,9 +104,10 @@ def require_frontmatter(path: VaultPath, before: str, after: str) -> None:
     if not old.body or old.problem:
         return
     new = frontmatter.read(after)
-    is_lost = not new.body and after.removeprefix("\ufeff").startswith("---")
+    written = before[old.start : old.end].strip()
+    is_lost = bool(written) and not new.body and written in after
     if new.problem or is_lost:
-        why = new.problem or "The line --- that ends them would be gone."
+        why = new.problem or "They would no longer stand between two lines --- at the head of the note."
         raise InvalidArguments(
             f"The edit would make the properties of {path} unreadable. {why}",
             "Use obsidian_set_properties for properties, or give new_text that is valid YAML there.",
@@ -129,11 +132,12 @@ def _several(
         f"{_where(structure, sections, begin)}: {_line(structure.text, begin)}" for begin, _ in spans[:MOST_PLACES]
     ]
     more = f"; and {len(spans) - MOST_PLACES} more" if len(spans) > MOST_PLACES else ""
+    times = f"{len(spans)} times" + (" or more" if len(spans) == text_edits.MOST_FOUND else "")
     within = f"{part.name} of {path}" if part else str(path)
     how = " once quotes, dashes and blanks are taken as equal" if is_loose else ""
     all = "" if is_loose else ", or all=true to replace each"
     return AmbiguousName(
-        f"old_text stands {len(spans)} times in {within}{how}: {'; '.join(shown)}{more}.",
+        f"old_text stands {times} in {within}{how}: {'; '.join(shown)}{more}.",
         f"Give more of the text around the one that is meant, or its section{all}.",
         path=path.value,
     )
@@ -154,7 +158,12 @@ def _missing(path: VaultPath, structure: Structure, old: str, part: Section | No
     begin, end = (part.start, part.end) if part else (0, len(text))
     near = _nearest(text, old, begin, end)
     if near is None:
-        return NoteNotFound(f"{path} does not have old_text, nor anything like it.", "Read it.", path=path.value)
+        within = f"{part.name} of {path}" if part else str(path)
+        return NoteNotFound(
+            f"{within} does not have old_text, nor anything like it.",
+            "Leave section out, or read the note." if part else "Read the note.",
+            path=path.value,
+        )
     return NoteNotFound(
         f'{path} does not have old_text. The nearest is in {_where(structure, sections, near[0])}: "{near[1]}".',
         "Give old_text as it stands there.",

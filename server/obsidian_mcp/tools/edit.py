@@ -8,15 +8,18 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
+from obsidian_mcp.errors import InvalidArguments
 from obsidian_mcp.operations import editing, text_editing
 from obsidian_mcp.operations.dated import Named, named
 from obsidian_mcp.operations.property_editing import Properties, require_some, with_properties
+from obsidian_mcp.protocol import results
 from obsidian_mcp.tools.notes import DryRun, IfMatch, SpecialTarget, Text, to_make
 from obsidian_mcp.tools.tool import Context, Effect, tool
 from obsidian_mcp.tools.toolsets import EDIT
 from obsidian_mcp.vault import diffs, frontmatter, text
 
 Values = dict[str, Any]
+MOST_SHOWN = 4_000  # bytes of properties in a reply
 
 
 class EditNote(SpecialTarget):
@@ -83,12 +86,20 @@ def obsidian_set_properties(params: SetProperties, it: Context) -> PropertiesSet
     wanted = Properties(params.set, params.add, params.remove)
     require_some(wanted)
     note = named(params.name, it.vault, it.now(), whole=True)
+    if note.path.extension.lower() != "md":
+        raise InvalidArguments(f"{note.path} is not a note, and only notes have properties.", path=note.path.value)
     types = it.vault.types()
     before, after, etag = _changed(note, lambda whole: with_properties(note.path, whole, wanted, types), params, it)
-    said = " ".join(filter(None, (note.note, None if before != after else "The note had these properties already.")))
-    return PropertiesSet(
-        note.path.value, frontmatter.read(after).values, diffs.unified(before, after), etag, said or None
+    said = " ".join(
+        filter(None, (note.note, None if before != after else "Nothing was to be changed: the note is so already."))
     )
+    values = frontmatter.read(after).values
+    if results.size(values) > MOST_SHOWN:
+        touched = {name.lower() for name in (*params.set, *params.add)}
+        values = {name: value for name, value in values.items() if name.lower() in touched}
+    if results.size(values) > MOST_SHOWN:
+        values, said = {}, f"{said} The values are too long to be shown.".strip()
+    return PropertiesSet(note.path.value, values, diffs.unified(before, after), etag, said or None)
 
 
 def _changed(

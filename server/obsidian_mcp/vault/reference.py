@@ -60,11 +60,10 @@ class Reference:
         """Of a note that is there, or is named by what it is for."""
         name = text.strip().lower()
         try:
-            is_special = name == ACTIVE or periodic.parse(name) is not None
+            if not _is_special(name):
+                return cls.parse(text)
         except ValueError as problem:
             raise BadPath(str(problem)) from None
-        if not is_special:
-            return cls.parse(text)
         literal = f"{text.strip()}.md"
         readings = (Reading(text, (VaultPath(literal),), ()),) if is_path(literal) else ()
         return cls(readings, special=name)
@@ -72,6 +71,8 @@ class Reference:
     @classmethod
     def parse_new(cls, text: str) -> Reference:
         """Of a note that is to be made, or replaced. A heading is no part of it."""
+        if _is_special(text.strip().lower(), of_any_day=True):
+            raise BadPath("stands for the note of a day or the active one; append to it instead")
         spelled = _spelled(text)
         if spelled.is_absolute:
             return cls(absolute=spelled.target)
@@ -83,6 +84,16 @@ class Reference:
         """Of exactly the file that an absolute path has turned out to be."""
         check(path)
         return cls((_to_make(path) if new else Reading(path, (VaultPath(path),), _names(path, anywhere=False)),))
+
+
+def _is_special(name: str, of_any_day: bool = False) -> bool:
+    """Raises ValueError for a day that is none, unless that doesn't matter."""
+    try:
+        return name == ACTIVE or periodic.parse(name) is not None
+    except ValueError:
+        if of_any_day:
+            return True
+        raise
 
 
 def _spelled(text: str) -> Spelling:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from obsidian_mcp.vault.line_ends import as_at, end_at, typed
 from obsidian_mcp.vault.sections import Section, same_heading
@@ -20,6 +20,9 @@ from obsidian_mcp.vault.structure import Heading, Structure
 _ATX = re.compile(r" {0,3}#{1,6}(?:[ \t]+(.*?))??(?:[ \t]+#+)?[ \t]*(?:\n|\Z)")
 _SETEXT = re.compile(r" {0,3}(\S.*)\n {0,3}(?:=+|-+)[ \t]*(?:\n|\Z)")
 _BLANK_LINES = re.compile(r"(?:[ \t]*\r?\n)*")
+_BOX = re.compile(r"\[.\][ \t]")
+_JOINED = re.compile(r"[ \t]*(?:((?:[-*+]|[0-9]{1,9}[.)])[ \t])|(\|)|(>)|(\[\^[^\]]+\]:)|(</?[a-zA-Z]))")
+_SETTINGS = re.compile(r"^%% kanban:settings[ \t]*\r?\n", re.MULTILINE)
 _MARK = re.compile(r"(?:[-*+]|[0-9]{1,9}[.)])[ \t]+(?:\[.\][ \t]+)?")
 
 
@@ -35,7 +38,7 @@ class Edited:
 
 def with_body(structure: Structure, section: Section, new: str) -> Edited:
     """The text below a section's heading replaced, with its sub-sections."""
-    text = structure.text
+    text, section = structure.text, _without_settings(structure.text, section)
     heading = next(heading for heading in structure.headings if heading.start == section.start)
     body, repeated = _without_heading(typed(new), heading)
     old = text[section.body : section.end]
@@ -67,10 +70,11 @@ def _on_new_line(text: str, at: int, content: str) -> str:
 
 def _without_heading(new: str, heading: Heading) -> tuple[str, tuple[str, ...]]:
     """Without the section's own heading, if it is repeated at the head."""
-    found = _ATX.match(new) or _SETEXT.match(new)
+    bare = new.lstrip("\n")
+    found = _ATX.match(bare) or _SETEXT.match(bare)
     if found is None or not same_heading(found[1] or "", heading.text):
         return new, ()
-    return new[found.end() :], ("The heading repeated at the head of new_text was left out",)
+    return bare[found.end() :], ("The heading repeated at the head of new_text was left out",)
 
 
 def _told_headings(structure: Structure, section: Section, body: str) -> Iterator[str]:
@@ -86,13 +90,16 @@ def _told_headings(structure: Structure, section: Section, body: str) -> Iterato
 
 def appended(structure: Structure, section: Section, content: str, inline: bool) -> Edited:
     """At the end of a section, after its sub-sections, on the line after its last one."""
-    text = structure.text
+    text, section = structure.text, _without_settings(structure.text, section)
     last = section.start + len(text[section.start : section.end].rstrip(" \t\r\n"))
     at = _line_end(text, last)
+    if not section.level:
+        at = max(at, _after_id(text, at, section.name.removeprefix("^")))
     new = as_at(text, at, content)
     if at < len(text) and not inline:
         new = re.sub(r"\r?\n\Z", "", new)
-    return _checked(structure, at, at, new if inline else end_at(text, at) + new)
+    apart = "" if inline or _joins(text, last, new) else end_at(text, at)
+    return _checked(structure, at, at, new if inline else end_at(text, at) + apart + new)
 
 
 def prepended(structure: Structure, section: Section, content: str, inline: bool) -> Edited:
@@ -111,11 +118,14 @@ def with_block(structure: Structure, section: Section, new: str) -> Edited:
     written = ending.search(text, section.start, section.end)
     content = re.sub(rf"(?:\A|[ \t\n]+)\^{re.escape(id)}\s*\Z", "", typed(new).rstrip("\n"), flags=re.IGNORECASE)
     stop = _before_id(text, section.end, id) if written is None else written.end()
+    if not content.strip():
+        raise Spills(f"without a text ^{id} would name something else")
     content = _as_item(text, section.start, content)
     kept = "" if written is None else written[0]
     notes = ("What is below the item stays",) if stop < section.end else ()
     edited = _checked(structure, section.start, stop, as_at(text, section.start, content) + kept)
-    if sum(block.id.lower() == id.lower() for block in Structure(edited.text, structure.body).blocks) != 1:
+    named = [block.start for block in Structure(edited.text).blocks if block.id.lower() == id.lower()]
+    if named != [section.start]:
         raise Spills(f"the block ^{id} would no longer be one")
     return Edited(edited.text, notes)
 
@@ -132,7 +142,7 @@ def _as_item(text: str, start: int, content: str) -> str:
     if mark is None:
         return content
     own = _MARK.match(content)
-    prefix = "" if own else mark[0]
+    prefix = "" if own else mark[0].partition("[")[0] if _BOX.match(content) else mark[0]
     column = start - (text.rfind("\n", 0, start) + 1)
     indent = " " * (column + len((own or mark)[0].split("[")[0]))
     first, *further = content.split("\n")
@@ -144,30 +154,59 @@ def _as_item(text: str, start: int, content: str) -> str:
 # What is outside
 
 
+def _without_settings(text: str, section: Section) -> Section:
+    """Kanban keeps its settings in a comment after the last column, of which they are no part."""
+    found = _SETTINGS.search(text, section.body, section.end) if section.end == len(text) else None
+    return replace(section, end=found.start()) if found else section
+
+
+def _joins(text: str, last: int, content: str) -> bool:
+    """Whether a text may go on with what the last line is. Else a blank line sets it off: a paragraph would become part
+    of the list, table or quote before it.
+    """
+    line = _JOINED.match(text, text.rfind("\n", 0, last) + 1)
+    if line is None:
+        return True
+    other = _JOINED.match(content)
+    return content[:1] in " \t\r\n" or (other is not None and other.lastindex == line.lastindex)
+
+
+def _after_id(text: str, at: int, id: str) -> int:
+    """After an id that stands on a line of its own after its block."""
+    found = re.compile(rf"\s*^[ \t]*\^{re.escape(id)}[ \t]*(?=\r?$)", re.IGNORECASE | re.MULTILINE).match(text, at)
+    return found.end() if found else at
+
+
 def _checked(structure: Structure, begin: int, end: int, new: str) -> Edited:
     """The note with another text between the two places, with blank lines around it if only that keeps the rest."""
     text = structure.text
     blank = end_at(text, begin)
     for middle in (new, blank + new, new + blank, blank + new + blank):
         edited = text[:begin] + middle + text[end:]
-        after = Structure(edited, structure.body)
-        if _outside(structure, begin, end) == _outside(after, begin, begin + len(middle)):
+        after = Structure(edited)
+        outside = _outside(after, begin, begin + len(middle))
+        if after.body == structure.body and outside == _outside(structure, begin, end):
             return Edited(edited)
     raise Spills(_spilled(structure, begin, end, text[:begin] + new + text[end:], begin + len(new)))
 
 
-def _outside(structure: Structure, begin: int, end: int) -> list[tuple[int, str]]:
-    """The headings that begin outside a place."""
-    return [(each.level, each.text) for each in structure.headings if not begin <= each.start < end]
+def _outside(structure: Structure, begin: int, end: int) -> list[tuple[str, object]]:
+    """What begins outside a place: headings, named blocks, tasks, and what is no text, such as code."""
+    found: list[tuple[str, int, object]] = []
+    found += (("heading", each.start, (each.level, each.text)) for each in structure.headings)
+    found += (("block", each.start, each.id) for each in structure.blocks)
+    found += (("task", each.start, each.text) for each in structure.tasks)
+    found += (("hidden", start, structure.text[start:stop]) for start, stop in structure.raw)
+    return [(kind, what) for kind, start, what in found if not begin <= start < end]
 
 
 def _spilled(structure: Structure, begin: int, end: int, edited: str, stop: int) -> str:
     before = Counter(_outside(structure, begin, end))
-    after = Counter(_outside(Structure(edited, structure.body), begin, stop))
-    gone = [text for _, text in (before - after).elements()]
-    if gone:
-        return f"the heading {gone[0]} after it would no longer be one; a code block or comment in the new text is open"
-    return "a line before it would become a heading"
+    after = Counter(_outside(Structure(edited), begin, stop))
+    for kind, what in (before - after).elements():
+        if kind != "hidden":
+            return f"the {kind} {what[1] if isinstance(what, tuple) else what} around it would no longer be one"
+    return "it would make what stands around it a heading, code or a comment"
 
 
 def _line_end(text: str, at: int) -> int:

@@ -17,6 +17,7 @@ from obsidian_mcp.vault.frontmatter import place
 from obsidian_mcp.vault.tags import distinct, tags_of
 
 _PLAIN = frozenset({Kind.PARAGRAPH, Kind.ROW})
+_RAW = frozenset({Kind.CODE, Kind.HTML, Kind.COMMENT, Kind.MATH})
 _TASK = re.compile(r"\[(.)\][ \t]")
 _ANY_ID = re.compile(r"\^[A-Za-z0-9-]+[ \t\r]*$", re.MULTILINE)
 _ID = re.compile(r"(?:\A|(?<=[ \t]))\^([A-Za-z0-9-]+)[ \t\r]*\Z")
@@ -88,6 +89,11 @@ class Structure:
         else:
             title = _without_closing(written.strip(" \t\r"))
         return Heading(title, leaf.level, line, self._line_starts[line - 1], body)
+
+    @cached_property
+    def raw(self) -> list[tuple[int, int]]:
+        """The lines of what is no text: code, comments, HTML."""
+        return [span for leaf in self._leaves if leaf.kind in _RAW for span in leaf.spans]
 
     @cached_property
     def blocks(self) -> list[Block]:

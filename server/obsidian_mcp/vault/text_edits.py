@@ -10,18 +10,21 @@ from __future__ import annotations
 import bisect
 import re
 import unicodedata
-from collections.abc import Iterator
 from dataclasses import dataclass
 
-from obsidian_mcp.vault.line_ends import CRLF, as_at, typed
+from obsidian_mcp.vault.line_ends import as_at, typed
 
-_SINGLE = "'\u2018\u2019\u201a\u201b\u02bc\u2032\u00b4`"
-_DOUBLE = '"\u201c\u201d\u201e\u201f\u2033\u00ab\u00bb'
-_DASHES = "-\u2010\u2011\u2012\u2013\u2014\u2015\u2212"
-_BLANKS = " \t\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000"
-_CLASSES = {char: f"[{re.escape(kind)}]" for kind in (_SINGLE, _DOUBLE, _DASHES) for char in kind}
-_PIECE = re.compile(rf"[{_BLANKS}]*\n|[{_BLANKS}]+|\.\.\.|.", re.DOTALL)
-LONGEST_LOOSE = 20_000  # characters; a longer text is no slip of the pen
+_BLANKS = "\t\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u202f\u205f\u3000"
+_ALIKE = str.maketrans(
+    {
+        **dict.fromkeys("\u2018\u2019\u201a\u201b\u02bc\u2032\u00b4`", "'"),
+        **dict.fromkeys("\u201c\u201d\u201e\u201f\u2033\u00ab\u00bb", '"'),
+        **dict.fromkeys("\u2010\u2011\u2012\u2013\u2014\u2015\u2212", "-"),
+        **dict.fromkeys(_BLANKS, " "),
+    }
+)
+_SPELLED = re.compile(" +\r?\n|\r\n| {2,}|\u2026|[^\n][\u0300-\u036f]+")  # what becomes longer or shorter
+MOST_FOUND = 100  # places, where only one may be
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,31 +35,69 @@ class Places:
     is_loose: bool = False
 
 
-def places(text: str, wanted: str, begin: int, end: int) -> Places:
-    """Every place between the two, those that overlap too."""
-    flat = _Flat(text)
-    first, last = flat.place(begin), flat.place(end)
-    spans = list(_exact(flat.text, typed(wanted), first, last))
-    is_loose = not spans and len(wanted) <= LONGEST_LOOSE
-    if is_loose:
-        spans = list(_loose(flat.text, typed(wanted), first, last))
-    return Places([(flat.back(start), flat.back(stop)) for start, stop in spans], is_loose)
+def places(text: str, wanted: str, begin: int, end: int, every: bool = False) -> Places:
+    """Where it stands between the two: every place that doesn't overlap the one before, or the first hundred of all."""
+    flat = _Changed(text, _LINE_END)
+    found = _found(flat, typed(wanted), begin, end, every)
+    if found:
+        return Places(found)
+    alike = _Changed(text.translate(_ALIKE), _SPELLED)
+    return Places(_found(alike, _loosely(typed(wanted)), begin, end, every), is_loose=True)
 
 
-class _Flat:
-    """A text with plain line ends, and where its places are in the text as it is."""
+class _Changed:
+    """A text in which some pieces are written otherwise, and where its places are in the text as it was."""
 
-    def __init__(self, text: str) -> None:
-        self._original = text
-        self.text = typed(text)
-        ends = re.finditer(CRLF, text) if len(self.text) < len(text) else ()
-        self._ends = [found.start() - number for number, found in enumerate(ends)]
+    def __init__(self, text: str, pieces: re.Pattern[str]) -> None:
+        parts: list[str] = []
+        self._before: list[int] = [0]  # where each stretch begins in the text as it was
+        self._now: list[int] = [0]
+        at = length = 0
+        for piece in pieces.finditer(text):
+            new = _spelled(piece[0])
+            parts += (text[at : piece.start()], new)
+            length += piece.start() - at + len(new)
+            at = piece.end()
+            self._before.append(at)
+            self._now.append(length)
+        self.text = "".join((*parts, text[at:])) if parts else text
 
     def place(self, at: int) -> int:
-        return at - (self._original.count(CRLF, 0, at) if self._ends else 0)
+        number = bisect.bisect_right(self._before, at) - 1
+        return self._now[number] + at - self._before[number]
 
     def back(self, at: int) -> int:
-        return at + bisect.bisect_left(self._ends, at)
+        number = bisect.bisect_right(self._now, at) - 1
+        return self._before[number] + at - self._now[number]
+
+
+_LINE_END = re.compile("\r\n")
+
+
+def _spelled(piece: str) -> str:
+    if piece.endswith("\n"):
+        return "\n"
+    if piece == "\u2026":
+        return "..."
+    if piece[0] == " " and not piece.strip(" "):
+        return " "
+    return unicodedata.normalize("NFC", piece)
+
+
+def _loosely(wanted: str) -> str:
+    return _SPELLED.sub(lambda piece: _spelled(piece[0]), unicodedata.normalize("NFC", wanted.translate(_ALIKE)))
+
+
+def _found(changed: _Changed, wanted: str, begin: int, end: int, every: bool) -> list[tuple[int, int]]:
+    text, first, last = changed.text, changed.place(begin), changed.place(end)
+    spans: list[tuple[int, int]] = []
+    at = text.find(wanted, first, last)
+    while at >= 0 and (every or len(spans) < MOST_FOUND):
+        start, stop = changed.back(at), changed.back(at + len(wanted))
+        if (changed.place(start), changed.place(stop)) == (at, at + len(wanted)):  # and not within such a piece
+            spans.append((start, stop))
+        at = text.find(wanted, at + (len(wanted) if every else 1), last)
+    return spans
 
 
 def apart(spans: list[tuple[int, int]]) -> list[tuple[int, int]]:
@@ -76,34 +117,3 @@ def replaced(text: str, spans: list[tuple[int, int]], new: str) -> str:
         parts += (text[at:begin], as_at(text, end, new))
         at = end
     return "".join((*parts, text[at:]))
-
-
-def _exact(text: str, wanted: str, begin: int, end: int) -> Iterator[tuple[int, int]]:
-    at = text.find(wanted, begin, end)
-    while at >= 0:
-        yield at, at + len(wanted)
-        at = text.find(wanted, at + 1, end)
-
-
-def _loose(text: str, wanted: str, begin: int, end: int) -> Iterator[tuple[int, int]]:
-    pieces = _PIECE.findall(unicodedata.normalize("NFC", wanted))
-    # Blanks at its head begin where they begin in the text: else a long run of them would be tried from each.
-    head = f"(?<![{_BLANKS}])" if pieces and pieces[0][0] in " \t\n" else ""
-    pattern = re.compile(head + "".join(map(_like, pieces)))
-    at = begin
-    while found := pattern.search(text, at, end):
-        yield found.span()
-        at = found.start() + 1
-
-
-def _like(piece: str) -> str:
-    if piece.endswith("\n"):
-        return f"[{_BLANKS}]*\n"
-    if re.fullmatch(f"[{_BLANKS}]+", piece):
-        return f"[{_BLANKS}]+"
-    if piece in ("...", "\u2026"):
-        return r"(?:\.\.\.|\u2026)"
-    if piece in _CLASSES:
-        return _CLASSES[piece]
-    forms = dict.fromkeys((piece, unicodedata.normalize("NFD", piece)))
-    return re.escape(piece) if len(forms) == 1 else f"(?:{'|'.join(map(re.escape, forms))})"
