@@ -26,7 +26,7 @@ ROOT = Path(__file__).parents[1]
 INSTALLED = ROOT / "build" / "clients"
 SERVER = str(Path(sys.executable).with_name("obsidian-mcp"))
 LIMIT = 300
-TOOLS = len(catalogue.load().names)
+TOOLS = len(catalogue.load(sets=("default",)).names)
 TEXT = "$\\nabla$ \\times é"
 
 
