@@ -31,6 +31,7 @@ HOMES = {
     "sys.stdout": {"cli/__init__.py", "cli/show.py", "doors/stdio/streams.py"},
     "sys.stdin": set(),
     "os.unlink": {
+        "history/file.py",
         "backends/files/atomic.py",
         "backends/files/held.py",
         "hosts/configure.py",
@@ -39,7 +40,7 @@ HOMES = {
     },
     "os.ftruncate": {"backends/files/in_place.py", "slot.py"},
     "os.replace": {"backends/files/held.py", "state.py", "slot.py", "hosts/configure.py", "servers/ide/lockfile.py"},
-    "os.rename": {"backends/files/held.py"},
+    "os.rename": {"backends/files/held.py", "history/file.py"},
     "os.link": {"backends/files/held.py"},
     "os.mkdir": {"backends/files/held.py"},
     "os.rmdir": {"backends/files/held.py"},

@@ -1,0 +1,284 @@
+"""One change as the ledger keeps it: what is shown of it, and the bytes from which it can be taken back.
+
+A change set is stored as a line of JSON that says what follows, then the texts, all compressed by zlib. Of a write, the
+text before is stored whole and the text after by what differs, so a change can be shown and taken back whatever the
+note holds by now. A text from LONG on, most of which stays, would fill the ledger with copies of itself: of that only
+what differs is stored, both ways, with the SHA-256 of both texts. Either can then be made from the other: such a note
+has to be as the change left it, or found it.
+
+Strings are stored with `surrogatepass`: a file's name need not be UTF-8, and reaches us with lone surrogates.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import zlib
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from obsidian_mcp.vault.changes import Change, ChangeSet, NotAsBefore, Rename, Restore, Trash, Write
+
+VERSION = b"\x01"  # of what is stored; its first byte
+LONG = 64 * 1024  # bytes of a text, from which on it is not stored whole if most of it stays
+LEVEL = 3  # of zlib: less than half of the usual one's time, for a tenth more bytes
+
+_LETTERS = "bcdfghjkmnpqrstvwxz"  # no vowels, so no words; no l, which looks like 1
+_SIGNS = _LETTERS + "23456789"
+_SHORTEST = 4
+_STEP = 231_131  # has no factor in common with 19 and 27, so each number gets an id of its own
+
+
+class Unreadable(ValueError):
+    """What is stored is not a change set, or not one of this version, or was too large to be stored."""
+
+
+@dataclass(frozen=True, slots=True)
+class Intent:
+    """A change that is about to be made. `session` tells two clients of one name apart; `undoes` are ids."""
+
+    time: float
+    tool: str
+    client: str
+    summary: str
+    changes: ChangeSet
+    undoes: tuple[str, ...] = ()
+    session: str = ""
+
+
+class Entry(NamedTuple):
+    """A change that was made, without its texts. `size` is what they take in the ledger; None: they were too large.
+
+    A tuple, because a listing makes thousands: a frozen dataclass takes several times as long to make.
+    """
+
+    id: str
+    time: float
+    tool: str
+    client: str
+    session: str
+    summary: str
+    paths: tuple[str, ...]
+    undoes: tuple[str, ...]
+    undone_by: str | None
+    size: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """The write of a long text: what differs between `head` bytes at its beginning and `tail` bytes at its end."""
+
+    path: str
+    head: int
+    tail: int
+    before: bytes
+    after: bytes
+    digests: tuple[str, str]  # of the whole texts, before and after
+    whole: bool = False
+
+    def write(self, text: bytes) -> Write:
+        """The write itself, from either of its texts. Raises NotAsBefore for any other."""
+        found, (before, after) = _digest(text), self.digests
+        if found == after:
+            return Write(self.path, self._around(text, self.before), text, self.whole)
+        if found == before:
+            return Write(self.path, text, self._around(text, self.after), self.whole)
+        raise NotAsBefore(f"{self.path} is neither as it was before the change nor as it was after it")
+
+    def _around(self, text: bytes, middle: bytes) -> bytes:
+        return text[: self.head] + middle + text[len(text) - self.tail :]
+
+
+@dataclass(frozen=True, slots=True)
+class KeptChanges:
+    """A change set as it was kept: a write of a long text is a Difference."""
+
+    doing: str
+    changes: tuple[Change | Difference, ...]
+
+    def rebuilt(self, read: Callable[[str], bytes | None]) -> ChangeSet:
+        """The change set itself. `read` tells what a path holds now; it is asked for long texts only.
+
+        Raises NotAsBefore where one of those is not as the change left it.
+        """
+        held: dict[str, bytes | str | None] = {}  # walking back: a text, or the path that has it now, or nothing
+        found: list[Change] = []
+        for change in reversed(self.changes):
+            if isinstance(change, Difference):
+                place = held.get(change.path, change.path)
+                text = read(place) if isinstance(place, str) else place
+                if text is None:
+                    raise NotAsBefore(f"{change.path} is gone")
+                change = change.write(text)
+            found.append(change)
+            _step_back(held, change)
+        return ChangeSet(self.doing, tuple(reversed(found)))
+
+
+def _step_back(held: dict[str, bytes | str | None], change: Change) -> None:
+    if isinstance(change, Rename):
+        held[change.path] = held.get(change.target, change.target)
+        held[change.target] = None
+    else:
+        held[change.path] = None if isinstance(change, Restore) else change.before
+
+
+# What a listing needs
+
+
+def short_id(number: int) -> str:
+    """A letter and three signs or more; next to nothing in common with the id of the next number."""
+    length, size = _SHORTEST, len(_LETTERS) * len(_SIGNS) ** (_SHORTEST - 1)
+    while number >= size:
+        number, length, size = number - size, length + 1, size * len(_SIGNS)
+    rest, signs = number * _STEP % size, ""
+    for _ in range(length - 1):
+        rest, at = divmod(rest, len(_SIGNS))
+        signs = _SIGNS[at] + signs
+    return _LETTERS[rest] + signs
+
+
+def touched(changes: ChangeSet) -> tuple[str, ...]:
+    """Every path that it names, in its order."""
+    paths: dict[str, None] = {}
+    for change in changes.changes:
+        paths[change.path] = None
+        if isinstance(change, Rename):
+            paths[change.target] = None
+    return tuple(paths)
+
+
+def moved(changes: ChangeSet) -> list[tuple[str, str]]:
+    """Where each file that is elsewhere afterwards was and is, whatever places it had in between."""
+    began: dict[str, str] = {}
+    for change in changes.changes:
+        if isinstance(change, Rename):
+            began[change.target] = began.pop(change.path, change.path)
+        elif isinstance(change, Trash) or (isinstance(change, Write) and change.after is None):
+            began.pop(change.path, None)
+    return [(old, new) for new, old in began.items() if old != new]
+
+
+# Encoding
+
+_Row = list[Any]
+
+
+def encode(changes: ChangeSet, long: int = LONG) -> bytes:
+    rows: list[_Row] = []
+    texts: list[bytes] = []
+    for change in changes.changes:
+        row, parts = _stored(change, long)
+        rows.append(row)
+        texts += (part for part in parts if part is not None)
+    line = json.dumps([changes.doing, rows], ensure_ascii=False).encode("utf-8", "surrogatepass")
+    return VERSION + zlib.compress(line + b"\n" + b"".join(texts), LEVEL)
+
+
+def decode(data: bytes) -> KeptChanges:
+    """Raises Unreadable for anything that was not made by `encode`."""
+    if data[:1] != VERSION:
+        raise Unreadable(f"It begins with {data[:1]!r} and not with {VERSION!r}.")
+    try:
+        line, _, texts = zlib.decompress(data[1:]).partition(b"\n")
+        doing, rows = json.loads(line.decode("utf-8", "surrogatepass"))
+        reader = _Texts(texts)
+        changes = tuple(_parsed(row, reader) for row in rows)
+    except (zlib.error, ValueError, TypeError, RecursionError) as error:
+        raise Unreadable(str(error)) from None
+    if not isinstance(doing, str) or not reader.is_at_end:
+        raise Unreadable("It does not end where it should.")
+    return KeptChanges(doing, changes)
+
+
+def _stored(change: Change, long: int) -> tuple[_Row, Iterable[bytes | None]]:
+    """What is said of a change, and the texts that follow."""
+    if isinstance(change, Rename):
+        return ["rename", change.path, change.target], ()
+    if isinstance(change, Trash):
+        return ["trash", change.path, change.permanent, _size(change.before), change.to], (change.before,)
+    if isinstance(change, Restore):
+        return ["restore", change.path, len(change.before), change.to], (change.before,)
+    return _stored_write(change, long)
+
+
+def _stored_write(change: Write, long: int) -> tuple[_Row, Iterable[bytes | None]]:
+    before, after = change.before, change.after
+    if before is None or after is None:
+        return ["write", change.path, change.whole, _size(before), 0, 0, _size(after)], (before, after)
+    head, tail = _common(before, after)
+    old, new = before[head : len(before) - tail], after[head : len(after) - tail]
+    if len(before) >= long and head + tail > len(old):
+        digests = (_digest(before), _digest(after))
+        return ["differ", change.path, change.whole, head, tail, len(old), len(new), *digests], (old, new)
+    return ["write", change.path, change.whole, len(before), head, tail, len(new)], (before, new)
+
+
+def _parsed(row: object, texts: _Texts) -> Change | Difference:
+    match row:
+        case ["rename", str(path), str(target)]:
+            return Rename(path, target)
+        case ["trash", str(path), bool(permanent), size, str(to)]:
+            return Trash(path, permanent, texts.maybe(size), to)
+        case ["restore", str(path), size, str(to)]:
+            return Restore(path, texts.take(size), to)
+        case ["write", str(path), bool(whole), size, int(head), int(tail), new]:
+            before, middle = texts.maybe(size), texts.maybe(new)
+            return Write(path, before, _joined(before or b"", head, tail, middle), whole)
+        case ["differ", str(path), bool(whole), int(head), int(tail), old, new, str(was), str(then)]:
+            return Difference(path, head, tail, texts.take(old), texts.take(new), (was, then), whole)
+    raise ValueError("a change is not one")
+
+
+class _Texts:
+    """The texts one after the other."""
+
+    def __init__(self, data: bytes) -> None:
+        self._data = data
+        self._at = 0
+
+    def maybe(self, size: object) -> bytes | None:
+        return None if size is None else self.take(size)
+
+    def take(self, size: object) -> bytes:
+        if not isinstance(size, int) or not 0 <= size <= len(self._data) - self._at:
+            raise ValueError("a text is not there")
+        self._at += size
+        return self._data[self._at - size : self._at]
+
+    @property
+    def is_at_end(self) -> bool:
+        return self._at == len(self._data)
+
+
+def _joined(before: bytes, head: int, tail: int, middle: bytes | None) -> bytes | None:
+    if min(head, tail) < 0 or head + tail > len(before):
+        raise ValueError("a difference lies outside its text")
+    return None if middle is None else before[:head] + middle + before[len(before) - tail :]
+
+
+def _size(text: bytes | None) -> int | None:
+    return None if text is None else len(text)
+
+
+def _digest(text: bytes) -> str:
+    return hashlib.sha256(text).hexdigest()
+
+
+def _common(one: bytes, other: bytes) -> tuple[int, int]:
+    """How many bytes both have at their beginning, and how many after those at their end."""
+    head = _common_head(one, other)
+    return head, _common_head(one[head:][::-1], other[head:][::-1])
+
+
+def _common_head(one: bytes, other: bytes) -> int:
+    """By halves: a slice is compared at once, a byte of it is not."""
+    low, high = 0, min(len(one), len(other))
+    while low < high:
+        middle = (low + high + 1) // 2
+        if one[low:middle] == other[low:middle]:
+            low = middle
+        else:
+            high = middle - 1
+    return low
