@@ -5,7 +5,6 @@ Found exactly as it is typed, but for line ends: those are each note's own, in w
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -20,7 +19,7 @@ from obsidian_mcp.vault.line_ends import typed
 from obsidian_mcp.vault.path import VaultPath, is_path
 from obsidian_mcp.vault.port import Vault
 from obsidian_mcp.vault.query.tree import Query
-from obsidian_mcp.vault.text_edits import replaced
+from obsidian_mcp.vault.text_edits import exactly, replaced
 
 MOST_NAMED = 20  # notes, where the number of places is another
 
@@ -102,15 +101,13 @@ def search_for(old: str) -> Callable[[bytes], tuple[list[tuple[int, int]], str]]
     """Where the text stands in a note, those places that don't overlap; and the note's text. Its bytes come first:
     most notes need not be decoded.
     """
-    lines = typed(old).split("\n")
-    pattern = re.compile(r"\r?\n".join(map(re.escape, lines)))
-    longest = max(lines, key=len).encode()
+    longest = max(typed(old).split("\n"), key=len).encode()
 
     def spans_in(data: bytes) -> tuple[list[tuple[int, int]], str]:
         if longest not in data:
             return [], ""
         text = data.decode("utf-8")
-        return [found.span() for found in pattern.finditer(text)], text
+        return exactly(text, old, 0, len(text), every=True), text
 
     return spans_in
 

@@ -1,9 +1,9 @@
 """Changing a section or a block of a note, and nothing around it.
 
 What a person sees between two sections belongs to neither: blank lines at the edges of a section stay as they are.
-After each edit the note is read again: every heading and block outside the place must still be there. A code block that
-the new text leaves open, or a line that would turn the paragraph before it into a heading, is refused, unless a blank
-line is all that it takes.
+After each edit the note is read again: every heading, named block and task outside the place must be there, and no
+text have become code or a comment. Blank lines around the new text are tried where that does not hold; if they don't
+help, the edit is refused.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 
 from obsidian_mcp.vault.line_ends import as_at, end_at, typed
 from obsidian_mcp.vault.sections import Section, same_heading
-from obsidian_mcp.vault.structure import Heading, Structure
+from obsidian_mcp.vault.structure import Heading, Structure, line_end
 
 _ATX = re.compile(r" {0,3}#{1,6}(?:[ \t]+(.*?))??(?:[ \t]+#+)?[ \t]*(?:\n|\Z)")
 _SETEXT = re.compile(r" {0,3}(\S.*)\n {0,3}(?:=+|-+)[ \t]*(?:\n|\Z)")
@@ -43,7 +43,7 @@ def with_body(structure: Structure, section: Section, new: str) -> Edited:
     body, repeated = _without_heading(typed(new), heading)
     old = text[section.body : section.end]
     core = old.rstrip(" \t\r\n")
-    lead = "" if not core or body.startswith("\n") else _BLANK_LINES.match(core)[0]  # type: ignore[index]
+    lead = "" if body.startswith("\n") else _blank_lines(core)
     tail = old[len(core) :]
     if not body.strip():
         middle = re.sub(r"\A[ \t]*\r?\n", "", tail, count=1) if core else tail
@@ -55,6 +55,12 @@ def with_body(structure: Structure, section: Section, new: str) -> Edited:
         middle = lead + as_at(text, section.body, body)
     edited = _checked(structure, section.body, section.end, _on_new_line(text, section.body, middle))
     return Edited(edited.text, (*repeated, *_told_headings(structure, section, body)))
+
+
+def _blank_lines(text: str) -> str:
+    """Those at its head."""
+    found = _BLANK_LINES.match(text)
+    return found[0] if found else ""
 
 
 def _own_line(text: str, section: Section, tail: str) -> str:
@@ -92,7 +98,7 @@ def appended(structure: Structure, section: Section, content: str, inline: bool)
     """At the end of a section, after its sub-sections, on the line after its last one."""
     text, section = structure.text, _without_settings(structure.text, section)
     last = section.start + len(text[section.start : section.end].rstrip(" \t\r\n"))
-    at = _line_end(text, last)
+    at = line_end(text, last)
     if not section.level:
         at = max(at, _after_id(text, at, section.name.removeprefix("^")))
     new = as_at(text, at, content)
@@ -207,9 +213,3 @@ def _spilled(structure: Structure, begin: int, end: int, edited: str, stop: int)
         if kind != "hidden":
             return f"the {kind} {what[1] if isinstance(what, tuple) else what} around it would no longer be one"
     return "it would make what stands around it a heading, code or a comment"
-
-
-def _line_end(text: str, at: int) -> int:
-    end = text.find("\n", at)
-    end = len(text) if end < 0 else end
-    return end - text.endswith("\r", 0, end)

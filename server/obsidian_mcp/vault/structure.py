@@ -115,12 +115,12 @@ class Structure:
         begin, (at, _) = leaf.inside.start if leaf.inside else 0, leaf.spans[0]
         mark = _TASK.match(self.text, at)
         if mark and (leaf.kind in _PLAIN or leaf.is_underlined) and self.text.find("\n", begin, at) < 0:
-            end = _line_end(self.text, at)
+            end = line_end(self.text, at)
             if mark.end() <= end:
                 yield Task(self.line_at(begin), begin, end, mark[1], self.text[mark.end() : end])
 
 
-def _line_end(text: str, at: int) -> int:
+def line_end(text: str, at: int) -> int:
     """Where the line ends that this is in, without what ends it."""
     end = text.find("\n", at)
     end = len(text) if end < 0 else end
@@ -176,7 +176,7 @@ class _Ids:
             yield id, *((what.start, self._ends[what]) if isinstance(what, Container) else what)
 
     def _leaf(self, leaf: Leaf) -> None:
-        begin, end = leaf.spans[0][0], _line_end(self._text, leaf.spans[-1][1])
+        begin, end = leaf.spans[0][0], line_end(self._text, leaf.spans[-1][1])
         outer = leaf.inside
         while outer and outer.parent:
             outer = outer.parent
@@ -221,7 +221,7 @@ class _Ids:
         """An id directly under a quote is read as going on with its text, but has no > before it."""
         newline = self._text.rfind("\n", 0, line)
         if ">" not in self._text[newline:line]:
-            self._found.append((id, (quote.start, _line_end(self._text, newline))))
+            self._found.append((id, (quote.start, line_end(self._text, newline))))
 
 
 def _is_in_items_only(container: Container | None) -> bool:

@@ -37,12 +37,16 @@ class Places:
 
 def places(text: str, wanted: str, begin: int, end: int, every: bool = False) -> Places:
     """Where it stands between the two: every place that doesn't overlap the one before, or the first hundred of all."""
-    flat = _Changed(text, _LINE_END)
-    found = _found(flat, typed(wanted), begin, end, every)
+    found = exactly(text, wanted, begin, end, every)
     if found:
         return Places(found)
     alike = _Changed(text.translate(_ALIKE), _SPELLED)
     return Places(_found(alike, _loosely(typed(wanted)), begin, end, every), is_loose=True)
+
+
+def exactly(text: str, wanted: str, begin: int, end: int, every: bool) -> list[tuple[int, int]]:
+    """As it is typed, but for line ends."""
+    return _found(_Changed(text, _LINE_END), typed(wanted), begin, end, every)
 
 
 class _Changed:
