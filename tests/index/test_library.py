@@ -683,3 +683,16 @@ def test_a_folder_that_cannot_be_listed_is_named_in(asked: tuple[object, dict[st
     it = context(ClosedFolder({"A.md": b"zork #tag"}))("Memory", CallContext(PATIENCE), 20_000)
     data = tool.run(tool.parse(arguments), it)  # type: ignore[attr-defined]  # tools, of several kinds
     assert "Shut" in data["note"]
+
+
+@pytest.mark.usefixtures("settled")
+def test_an_answer_that_is_kept_goes_with_the_next_change(vault: Folder, opened: Opening) -> None:
+    vault.put("A.md", "#one")
+    library = opened()
+    for tag in ("one", "two", "three"):
+        vault.put("A.md", f"#{tag} [[{tag}]]")
+        wait_for_builder(library)
+        for _ in range(2):
+            found(library, tag)
+            assert [list(tags) for _, tags in library.tags(CallContext(PATIENCE))[0]] == [[tag]]
+            assert links(library) == {"A.md": [tag]}

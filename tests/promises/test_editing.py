@@ -270,7 +270,9 @@ def test_what_is_added_leaves_alone(ground: Ground, before: str, section: str, c
 def test_what_would_hide_text_is_refused(ground: Ground) -> None:
     path = ground.put("Note.md", "## A\ntext\n- [ ] task\n")
     for content in ("```\ncode", "<!--"):
-        ground.fails("prepend_note", name=path, content=content, section="A")
+        assert "the task task" in ground.fails("prepend_note", name=path, content=content, section="A").message
+    path = ground.put("Plain.md", "## A\ntext\n")
+    ground.fails("prepend_note", name=path, content="```\ncode", section="A")
 
 
 def test_a_block_keeps_its_own_id(ground: Ground) -> None:
@@ -315,7 +317,8 @@ def test_no_note_is_made_that_would_stand_in_for_every_day(ground: Ground) -> No
 def test_values_without_an_end_are_refused(ground: Ground) -> None:
     path = ground.put("Note.md", "x")
     deep: object = 1
-    for _ in range(200):
+    for _ in range(100):
         deep = {"a": deep}
+    assert "levels" in ground.fails("set_properties", name=path, set={"k": deep}).message
     for wanted in ({"k": deep}, {"": 1}, {"a\nb": 1}, {f"k{number}": 1 for number in range(200)}):
         assert ground.fails("set_properties", name=path, set=wanted).code == INVALID

@@ -71,3 +71,10 @@ def test_a_note_that_is_named_by_another_word_is_touched_all_the_same() -> None:
 def test_what_is_given_twice_is_said_so() -> None:
     with pytest.raises(BadArguments, match="path is another word for name"):
         catalogue.load().tool("obsidian_read_note").parse({"name": "A", "path": "B"})
+
+
+def test_a_note_that_is_named_by_what_it_is_for_may_be_any() -> None:
+    context: Any = None
+    tools = Tools(load({"vault": ["V"]}, {}), catalogue.load(), ("V",), context, lambda: None)
+    for name, whole in (("@daily", True), (" @active", True), ("Note", False)):
+        assert tools.job("obsidian_read_note", {"name": name}, lambda data: data).access.whole is whole

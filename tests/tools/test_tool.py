@@ -72,3 +72,10 @@ def test_a_declaration_is_a_value_and_registers_nothing() -> None:
 
 def test_plain_values_stay_as_they_are() -> None:
     assert plain({"a": [1, "x", None]}) == {"a": [1, "x", None]}
+
+
+@pytest.mark.parametrize(("given", "meant"), [('["A", "B"]', ["A", "B"]), ("A", ["A"]), ("[A", ["[A"])])
+def test_a_text_for_a_list_is_what_it_says(given: str, meant: list[str]) -> None:
+    parsed = obsidian_join.parse({"first": "N", "others": given, "name": "[1]"})
+    assert isinstance(parsed, Joined)
+    assert (parsed.others, parsed.name) == (meant, "[1]")

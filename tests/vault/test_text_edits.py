@@ -62,6 +62,10 @@ def test_a_new_text_gets_the_line_ends_of_its_place() -> None:
     assert replaced("b", [(0, 1)], "x\ny") == "x\ny"
 
 
+def test_a_character_is_not_cut() -> None:
+    assert found("wait\u2026", "wait..") == []
+
+
 def test_a_long_run_of_blanks_is_passed_over_once() -> None:
     """It would take hours if it was tried from each of them."""
     text = " " * 1_000_000 + "x"

@@ -189,9 +189,7 @@ def _checked(structure: Structure, begin: int, end: int, new: str) -> Edited:
     blank = end_at(text, begin)
     for middle in (new, blank + new, new + blank, blank + new + blank):
         edited = text[:begin] + middle + text[end:]
-        after = Structure(edited)
-        outside = _outside(after, begin, begin + len(middle))
-        if after.body == structure.body and outside == _outside(structure, begin, end):
+        if _outside(structure, begin, end) == _outside(Structure(edited), begin, begin + len(middle)):
             return Edited(edited)
     raise Spills(_spilled(structure, begin, end, text[:begin] + new + text[end:], begin + len(new)))
 
