@@ -33,6 +33,9 @@ FLAGS = {
     "read_only": (("--read-only",), {"READ_ONLY": "true"}, True),
     "toolsets": (("--toolsets", "notes,find", "--toolsets=notes"), {"TOOLSETS": "notes, find"}, ("notes", "find")),
     "tools": (("--tools", "read_note,-open_note"), {"TOOLS": "read_note,-open_note"}, ("read_note", "-open_note")),
+    "history": (("--history", "off"), {"HISTORY": "off"}, False),
+    "history_days": (("--history-days", "0.5"), {"HISTORY_DAYS": "0.5"}, 0.5),
+    "history_mb": (("--history-mb", "7"), {"HISTORY_MB": "7"}, 7),
     "log_level": (("--log-level", "debug"), {"LOG_LEVEL": "debug"}, "debug"),
     "log_format": (("--log-format", "console"), {"LOG_FORMAT": "console"}, "console"),
 }

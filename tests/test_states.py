@@ -27,6 +27,7 @@ EDITS: dict[str, dict[str, Any]] = {  # which the app's command line has no comm
     "set_task": {"name": "Note", "task": "x"},
 }
 MANY: dict[str, dict[str, Any]] = {  # by arguments that are refused
+    "undo_change": {"id": "nosuch"},
     "move_notes": {"names": ["Note", "../x"], "to": "Folder"},
     "replace_in_notes": {"query": "text", "old_text": "text", "new_text": "x", "expected": 7},
     "rename_term": {"kind": "tag", "old": "a", "new": "not a tag"},

@@ -46,7 +46,7 @@ class App:
         self.settings = settings
         self.vaults = Vaults(settings, vault_later)
         labels = self.vaults.labels
-        self.catalogue = catalogue.load(settings.read_only, labels, settings.toolsets, settings.tools)
+        self.catalogue = catalogue.load(settings.read_only, labels, settings.toolsets, settings.tools, settings.history)
         every = catalogue.load() if settings.timeouts else self.catalogue
         unknown = [tool for tool in settings.timeouts if tool not in every]
         if unknown:
@@ -54,16 +54,19 @@ class App:
         self._health: Health | None = None
         self.tools = Tools(settings, self.catalogue, labels or ("",), self._context, self.wake, self._watch)
         self.server = NotesServer(settings, self.tools, self._instructions)
+        self._session = os.urandom(8).hex()
         self._awake = False
         self._lock = allocate_lock()
 
     def _instructions(self) -> str:
         return instructions(self.catalogue, self.vaults.names, self.vaults.with_app)
 
-    def _context(self, label: str, call: CallContext, page: int) -> Context:
+    def _context(self, label: str, call: CallContext, page: int, tool: str, client: str) -> Context:
         from obsidian_mcp.tools.tool import Context
+        from obsidian_mcp.vault.history import By
 
-        return Context(self.vaults.open(label, call), call, page)
+        opened = self.vaults.open(label, call, By(tool, client, self._session))
+        return Context(opened, call, page, label=label)
 
     def _watch(self, label: str, call: Callable[[], T]) -> T:
         """Where health can be asked for, every call tells of it."""

@@ -79,6 +79,9 @@ OPTIONS = (
     Option("read-only", "Offer only the tools that change nothing."),
     Option("toolsets", "The sets of tools to offer: names, or default, or all.", "NAME,...", many=True),
     Option("tools", "Single tools to add, or with - before the name to leave out.", "NAME,...", many=True),
+    Option("history", "Whether changes are kept, so that they can be undone.", default="on", choices=("on", "off")),
+    Option("history-days", "How many days they are kept.", "DAYS", default="90"),
+    Option("history-mb", "How many megabytes a vault's changes may take; the oldest go first.", "MB", default="200"),
     Option("log-level", "What to log, on stderr.", default="info", choices=LEVELS),
     Option("log-format", "How to log it.", default="json", choices=("json", "console")),
 )
@@ -112,6 +115,9 @@ class Settings:
         "backend",
         "environ",
         "errors",
+        "history",
+        "history_days",
+        "history_mb",
         "log_format",
         "log_level",
         "obsidian_bin",
@@ -134,6 +140,9 @@ class Settings:
         self.read_only = values["read-only"][-1:] == ["true"]
         self.toolsets = _listed(values["toolsets"])
         self.tools = _listed(values["tools"])
+        self.history = values["history"][-1] == "on"
+        self.history_days = float(values["history-days"][-1])
+        self.history_mb = int(values["history-mb"][-1])
         self.log_level = values["log-level"][-1]
         self.log_format = values["log-format"][-1]
         self._frozen = True
@@ -288,6 +297,10 @@ def _check(option: Option, source: str, value: str) -> None:
         raise UsageError(f"{source} must be a number from 0 to 65535, not {value!r}")
     if option.name == "allow-origin" and not _is_origin(value):
         raise UsageError(f"{source} must read http://HOST:PORT or *, not {value!r}")
+    if option.name == "history-mb" and not (value.isascii() and value.isdecimal() and 0 < int(value) <= 1_000_000):
+        raise UsageError(f"{source} must be a whole number of megabytes from 1 to 1000000, not {value!r}")
+    if option.name == "history-days":
+        _check_days(source, value)
     if option.name == "timeout":
         _check_seconds(source, value)
     if option.name == "timeout-for":
@@ -313,6 +326,15 @@ def _check_seconds(source: str, value: str) -> None:
         seconds = 0.0
     if not 0 < seconds <= 86_400:
         raise UsageError(f"{source} must be a number of seconds above 0 and at most 86400, not {value!r}")
+
+
+def _check_days(source: str, value: str) -> None:
+    try:
+        days = float(value)
+    except ValueError:
+        days = 0.0
+    if not 0 < days <= 36_500:
+        raise UsageError(f"{source} must be a number of days above 0 and at most 36500, not {value!r}")
 
 
 def _full_name(tool: str) -> str:

@@ -177,6 +177,11 @@ class State:
         return unusable(self._folder, error)
 
     @property
+    def history_file(self) -> str:
+        """Where the history of the vault's changes is kept."""
+        return str(self._folder / "history.sqlite")
+
+    @property
     def index_file(self) -> str | None:
         """Where an index of the notes may be kept; nowhere if the folder is another user's."""
         if self._is_shared:

@@ -18,12 +18,14 @@ if TYPE_CHECKING:
     from obsidian_mcp.backends.files.root import VaultRoot
     from obsidian_mcp.backends.obsidian.probe import Probe
     from obsidian_mcp.call import CallContext
+    from obsidian_mcp.history.ledger import Ledger
     from obsidian_mcp.index.library import Library
     from obsidian_mcp.registry import Located, Registered
     from obsidian_mcp.settings import Settings
     from obsidian_mcp.vault.active import Active, Workspace
     from obsidian_mcp.vault.config import VaultConfig
     from obsidian_mcp.vault.contents import AppAnswers, Contents
+    from obsidian_mcp.vault.history import By, History, HistoryIn
     from obsidian_mcp.vault.index import Disk, Index
     from obsidian_mcp.vault.path import VaultPath
     from obsidian_mcp.vault.port import Backend, Vault
@@ -31,10 +33,10 @@ if TYPE_CHECKING:
 
 class Opened:
     """A vault for the length of one call, its index if it keeps its own links, and what its notes say: all of them
-    where its folder is in reach, else what the app tells.
+    where its folder is in reach, else what the app tells; and its history, if one is kept.
     """
 
-    __slots__ = ("app", "contents", "index", "vault")
+    __slots__ = ("app", "contents", "history", "index", "vault")
 
     def __init__(
         self,
@@ -42,7 +44,9 @@ class Opened:
         index: Index | None = None,
         contents: Contents | None = None,
         app: AppAnswers | None = None,
+        history: History | None = None,
     ) -> None:
+        self.history = history
         self.vault = vault
         self.index = index
         self.contents = contents
@@ -121,13 +125,13 @@ class Vaults:
         """Which backend, and why."""
         return self.backend.name, self._why
 
-    def open(self, label: str, call: CallContext) -> Opened:
+    def open(self, label: str, call: CallContext, by: By) -> Opened:
         if not self.wanted:
             self.wanted = self._meant_by_now()
         at = self.labels.index(label) if self.labels else 0
-        found = self.backend.open(self.wanted[at], call)
+        found = self.backend.open(self.wanted[at], call, by)
         contents = None if found.folder is None else self._contents(found.folder, found.index)
-        return Opened(found.vault, found.index, contents, found.app)
+        return Opened(found.vault, found.index, contents, found.app, found.history)
 
     def _contents(self, folder: str, index: Index | None) -> Contents:
         """One for each folder. Two threads may each make one at first; the second is forgotten."""
@@ -218,14 +222,36 @@ def _chosen(settings: Settings) -> tuple[Backend, str]:
     from obsidian_mcp.backends.obsidian.backend import ObsidianBackend
 
     why = f"the command is {command}" if command else "asked for, but no command was found; calls will say what to do"
-    return ObsidianBackend(settings, lambda wanted: locate(wanted, settings.environ)), why
+    return ObsidianBackend(settings, lambda wanted: locate(wanted, settings.environ), histories(settings)), why
 
 
 def files_backend(settings: Settings) -> Backend:
     """The one that needs no app."""
     from obsidian_mcp.backends.files.backend import FilesBackend
 
-    return FilesBackend(settings, lambda wanted: locate(wanted, settings.environ), _index)
+    return FilesBackend(settings, lambda wanted: locate(wanted, settings.environ), _index, histories(settings))
+
+
+def histories(settings: Settings) -> HistoryIn | None:
+    """What opens a vault's history, each ledger once; nothing where none is kept."""
+    if not settings.history:
+        return None
+    from obsidian_mcp.history.recorder import CallHistory
+
+    ledgers: dict[str, Ledger] = {}
+
+    def history(file: str, by: By) -> CallHistory:
+        if file not in ledgers:
+            ledgers.setdefault(file, ledger(file, settings))
+        return CallHistory(ledgers[file], by)
+
+    return history
+
+
+def ledger(file: str, settings: Settings) -> Ledger:
+    from obsidian_mcp.history.ledger import Ledger
+
+    return Ledger(file, settings.history_days, settings.history_mb << 20)
 
 
 def _index(disk: Disk) -> Index:

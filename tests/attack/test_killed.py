@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from tests.support.client import PATIENCE, Server, ToolFailed
-from tests.support.forks import Fault, Forked, Killed, faulty, forked_server
+from tests.support.forks import Fault, Forked, Killed, descriptors, faulty, forked_server
 from tests.support.process import SEARCHED, How
 from tests.support.world import World
 
@@ -352,11 +352,11 @@ def test_a_real_server_tells_of_a_disk_that_fails_midway_and_goes_on(tmp_path: P
     world = prepared(tmp_path)
     with serving(world, Fault(midway, CHANGING, errno.EIO)) as server:
         server.initialize()
-        open_before = os.listdir(f"/proc/{server.process.pid}/fd")
+        open_before = descriptors(server.process.pid)
         with pytest.raises(ToolFailed) as caught:
             server.call(tool, **arguments)
         assert server.request("ping")["result"] == {}
-        assert os.listdir(f"/proc/{server.process.pid}/fd") == open_before
+        assert descriptors(server.process.pid) == open_before
     check_that_it_was_told(world, caught.value, change, midway)
     assert b"FAILING" in server.log
 

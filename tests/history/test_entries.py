@@ -10,8 +10,9 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from obsidian_mcp.history import entries
-from obsidian_mcp.history.entries import Difference, KeptChanges, Unreadable, decode, encode, moved, short_id, touched
+from obsidian_mcp.history.entries import decode, encode, moved, short_id
 from obsidian_mcp.vault.changes import Change, ChangeSet, NotAsBefore, Rename, Restore, Trash, Write, applied
+from obsidian_mcp.vault.history import Difference, KeptChanges, Unreadable, touched
 
 ANY_TEXT = st.text(st.characters(), max_size=12)  # lone surrogates and NUL too
 NEVER = 1 << 40  # bytes: no text is long

@@ -18,10 +18,11 @@ from filelock import FileLock
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from obsidian_mcp.history.entries import Entry, Intent, Unreadable, encode
+from obsidian_mcp.history.entries import encode
 from obsidian_mcp.history.file import Busy, Unusable
-from obsidian_mcp.history.ledger import Ledger, NoSuchEntry
+from obsidian_mcp.history.ledger import Ledger
 from obsidian_mcp.vault.changes import Change, ChangeSet, Rename, Restore, Trash, Write
+from obsidian_mcp.vault.history import Entry, Intent, NoSuchEntry, Unreadable
 from tests.support.process import SEARCHED
 
 PATIENCE = 60.0
@@ -388,7 +389,7 @@ def output(process: subprocess.Popen[str]) -> list[str]:
 
 FIFTY = """
 import sys
-from obsidian_mcp.history.entries import Intent
+from obsidian_mcp.vault.history import Intent
 from obsidian_mcp.history.ledger import Ledger
 from obsidian_mcp.vault.changes import ChangeSet, Write
 ledger = Ledger(sys.argv[1], patience=60)
@@ -427,7 +428,7 @@ def test_threads_may_share_one_ledger(ledger: Ledger) -> None:
 # A fork for each statement, which is killed just before that runs; and one that is not. What came back was told before.
 KILLED = """
 import os, signal, sqlite3, sys
-from obsidian_mcp.history.entries import Intent
+from obsidian_mcp.vault.history import Intent
 from obsidian_mcp.history.ledger import Ledger
 from obsidian_mcp.vault.changes import ChangeSet, Write
 

@@ -45,6 +45,7 @@ def test_a_new_note_holds_exactly_the_content(ground: Ground, text: str) -> None
         "overwritten": False,
         "etag": hashlib.sha256(data).hexdigest()[:16],
         "size": len(data),
+        "change": made["change"],
     }
 
 

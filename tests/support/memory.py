@@ -6,6 +6,7 @@ import json
 import os
 import queue
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 from typing import Any
 
 from obsidian_mcp.call import CallContext
@@ -22,9 +23,10 @@ from obsidian_mcp.settings import load
 from obsidian_mcp.tools import catalogue
 from obsidian_mcp.tools.tool import Context
 from obsidian_mcp.vault import text
-from obsidian_mcp.vault.changes import ChangeSet, Committed, applied
+from obsidian_mcp.vault.changes import ChangeSet, Committed, Rename, Trash, applied
 from obsidian_mcp.vault.config import VaultConfig
 from obsidian_mcp.vault.folding import fold
+from obsidian_mcp.vault.history import By, Entry, KeptChanges, NoSuchEntry, summary, touched
 from obsidian_mcp.vault.index import Closed, File, Index, Listing, Stamps, Survey, stamp_in
 from obsidian_mcp.vault.names import Name
 from obsidian_mcp.vault.path import VaultPath, is_path
@@ -82,9 +84,69 @@ class Files(dict[str, bytes]):
             yield path, hash(self[path]), 0, self[path]
 
 
+class MemoryHistory:
+    """A list of what was done: the second of those that answer the two ports."""
+
+    def __init__(self) -> None:
+        self.by = By()
+        self.last: str | None = None
+        self._made: list[tuple[Entry, ChangeSet]] = []
+
+    def begin(self, changes: ChangeSet) -> str:
+        id = f"m{len(self._made) + 1}"
+        entry = Entry(
+            id, 1e9, self.by.tool, self.by.client, "", summary(changes), touched(changes), changes.undoes, None, 0
+        )
+        self._made.append((entry, changes))
+        return id
+
+    def finish(self, id: str, changes: ChangeSet | None = None) -> None:
+        self.last = id
+        for at, (entry, planned) in enumerate(self._made):
+            if entry.id == id:
+                self._made[at] = (entry, changes or planned)
+                self._mark(entry.undoes, id)
+
+    def _mark(self, ids: Iterable[str], by: str | None) -> None:
+        for at, (entry, planned) in enumerate(self._made):
+            if entry.id in ids:
+                self._made[at] = (entry._replace(undone_by=by), planned)
+                self._mark(entry.undoes, None if by else entry.id)
+
+    def abandon(self, id: str) -> None:
+        self._made = [made for made in self._made if made[0].id != id]
+
+    def pending(self) -> list[tuple[str, KeptChanges]]:
+        return []
+
+    def entries(
+        self, since: float | None = None, note: str | None = None, client: str | None = None, limit: int = 100
+    ) -> list[Entry]:
+        found, names = list[Entry](), {note}
+        for entry, changes in reversed(self._made):
+            if note is None or names & set(entry.paths):
+                found.append(entry)
+            names |= {each.path for each in changes.changes if isinstance(each, Rename) and each.target in names}
+        return [entry for entry in found if client in (None, entry.client) and entry.time >= (since or 0)][:limit]
+
+    def entry(self, id: str) -> Entry:
+        return self.get(id)[0]
+
+    def get(self, id: str) -> tuple[Entry, KeptChanges]:
+        for entry, changes in self._made:
+            if entry.id == id:
+                return entry, KeptChanges(changes.doing, changes.changes, changes.made, changes.unmade)
+        raise NoSuchEntry(id)
+
+    def latest(self) -> Entry | None:
+        mine = (entry for entry in self.entries(client=self.by.client, limit=1000) if not entry.undoes)
+        return next((entry for entry in mine if entry.undone_by is None), None)
+
+
 class MemoryVault:
-    def __init__(self, files: Files) -> None:
+    def __init__(self, files: Files, history: MemoryHistory | None = None) -> None:
         self._files = files
+        self._history = history
 
     def is_called(self, vault: str) -> bool:
         return vault == "Memory"
@@ -146,23 +208,42 @@ class MemoryVault:
     def show(self, path: VaultPath, *, new_tab: bool) -> None:
         raise ObsidianNotRunning(f"{path} cannot be shown.")
 
+    def settle(self) -> None:
+        pass
+
     def commit(self, doing: str, plan: Callable[[], ChangeSet]) -> Committed:
-        changes = plan()
+        planned = plan()
+        known = (
+            replace(each, before=self._files.get(each.path)) if isinstance(each, Trash) else each
+            for each in planned.changes
+        )
+        changes = replace(planned, changes=tuple(known))
         for change in changes.changes:
             if any(other.startswith(f"{change.path}/") for other in self._files):
                 raise AlreadyExists(f"{change.path} is a folder.")
         after = applied(self._files, changes)
         self._files.clear()
         self._files.update(after)
-        return Committed(changes)
+        if self._history is None or changes.changes_nothing:
+            return Committed(changes)
+        id = self._history.begin(changes)
+        self._history.finish(id)
+        return Committed(changes, id)
 
 
-def context(files: Files) -> Callable[[str, CallContext, int], Context]:
+def context(files: Files) -> Callable[..., Context]:
     """What the tools get of such a vault."""
     names = Names(files)
     index = Index(names, Mentions(files, names))
     library = Library(files, None, names)
-    return lambda label, call, page: Context(Opened(MemoryVault(files), index, library), call, page)
+    history = MemoryHistory()
+
+    def opened(label: str, call: CallContext, page: int, tool: str = "", client: str = "") -> Context:
+        history.by, history.last = By(tool, client), None
+        vault = MemoryVault(files, history)
+        return Context(Opened(vault, index, library, history=history), call, page, label=label)
+
+    return opened
 
 
 class Session:
@@ -172,7 +253,7 @@ class Session:
         self._replies: dict[Any, queue.SimpleQueue[dict[str, Any]]] = {}
         self._connection = Connection(server, Scheduler(), self._take)
         self._next = 0
-        self.request("initialize", {"protocolVersion": "2025-11-25"})
+        self.request("initialize", {"protocolVersion": "2025-11-25", "clientInfo": {"name": "memory"}})
 
     def _take(self, message: jsonrpc.Message) -> None:
         found = json.loads(jsonrpc.encode_message(message))

@@ -148,7 +148,10 @@ class WebSession:
         self.web = web
         self._next = 0
         self._replies: dict[int, Any] = {}
-        first = self._post("initialize", {"protocolVersion": "2025-11-25", "capabilities": {}})
+        first = self._post(
+            "initialize",
+            {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "web", "version": "1"}},
+        )
         self._headers = {"Mcp-Session-Id": first.headers["mcp-session-id"], "MCP-Protocol-Version": "2025-11-25"}
         assert self._notify("notifications/initialized").status == 202
 

@@ -28,6 +28,7 @@ FIND = [
     "obsidian_list_properties",
 ]
 EDIT = ["obsidian_edit_note", "obsidian_set_properties"]
+HISTORY = ["obsidian_list_changes", "obsidian_undo_change"]
 TASKS = ["obsidian_list_tasks", "obsidian_set_task"]
 TIDY = ["obsidian_move_notes", "obsidian_replace_in_notes", "obsidian_rename_term", "obsidian_repair_links"]
 ARGUMENTS = {
@@ -47,6 +48,8 @@ ARGUMENTS = {
     "obsidian_list_properties": ["property", "limit", "cursor"],
     "obsidian_edit_note": ["name", "new_text", "old_text", "section", "all", "if_match", "dry_run"],
     "obsidian_set_properties": ["name", "set", "add", "remove", "if_match", "dry_run"],
+    "obsidian_list_changes": ["id", "name", "since", "limit", "cursor"],
+    "obsidian_undo_change": ["id", "since", "client", "merge", "dry_run"],
     "obsidian_list_tasks": ["status", "within", "due_before", "words", "limit", "cursor"],
     "obsidian_set_task": ["name", "task", "mark", "if_match", "dry_run"],
     "obsidian_move_notes": ["names", "to", "dry_run"],
@@ -59,6 +62,8 @@ REQUIRED = {
     "obsidian_list_folder": [],
     "obsidian_list_links": ["kind"],
     "obsidian_list_properties": [],
+    "obsidian_list_changes": [],
+    "obsidian_undo_change": [],
     "obsidian_list_tasks": [],
     "obsidian_move_notes": ["names"],
     "obsidian_replace_in_notes": ["query"],
@@ -78,12 +83,19 @@ HINTS = {
     "obsidian_file_info": (True, False),
     **dict.fromkeys(FIND, (True, False)),
     **dict.fromkeys(EDIT, (False, True)),
+    "obsidian_list_changes": (True, False),
+    "obsidian_undo_change": (False, True),
     "obsidian_list_tasks": (True, False),
     "obsidian_set_task": (False, True),
     **dict.fromkeys(TIDY, (False, True)),
 }
 #                   visible, in all
-BUDGETS = {("notes",): (5_200, 10_200), ("default",): (11_000, 22_000), ("all",): (15_500, 32_000)}
+BUDGETS = {
+    ("notes",): (5_200, 10_200),
+    ("default",): (11_000, 22_000),
+    ("all",): (15_500, 32_000),
+    ("history",): (1_200, 2_500),
+}
 
 
 def stored() -> list[dict[str, Any]]:
@@ -99,7 +111,11 @@ def test_the_stored_catalogue_is_what_the_declarations_say() -> None:
 
 
 def test_these_tools_there_are() -> None:
-    assert list(catalogue.declared()) == [*NINE, *FIND, *EDIT, *TASKS, *TIDY] == [tool["name"] for tool in stored()]
+    assert (
+        list(catalogue.declared())
+        == [*NINE, *FIND, *EDIT, *HISTORY, *TASKS, *TIDY]
+        == [tool["name"] for tool in stored()]
+    )
     assert catalogue.load(sets=("notes",)).names == NINE
     assert catalogue.load(sets=("find",)).names == FIND
 
@@ -149,7 +165,7 @@ def test_reading_and_searching_are_found_by_words_and_loaded_at_once_in_a_host_t
 def test_read_only_leaves_out_what_changes_something() -> None:
     offered = catalogue.load(read_only=True)
     own = ["obsidian_read_note", "obsidian_open_note", "obsidian_file_info"]
-    assert offered.names == [*own, *FIND, "obsidian_list_tasks"]
+    assert offered.names == [*own, *FIND, "obsidian_list_changes", "obsidian_list_tasks"]
     assert "obsidian_create_note" not in offered
 
 

@@ -17,21 +17,21 @@ if TYPE_CHECKING:
     from obsidian_mcp.protocol import jsonrpc
     from obsidian_mcp.settings import Settings
     from obsidian_mcp.tools.catalogue import Catalogue
-    from obsidian_mcp.tools.tool import Context
+    from obsidian_mcp.tools.tool import Context, Params, Tool
 
     Data = dict[str, Any]
 
 
 class Tools:
-    """`context` opens the vault of that label for a call whose result should fit a page of so many bytes; `ready`
-    loads what every call needs; `watch` runs a call on the vault of that label."""
+    """`context` opens the vault of that label for a call whose result should fit a page of so many bytes, of that
+    tool, by that client; `ready` loads what every call needs; `watch` runs a call on the vault of that label."""
 
     def __init__(
         self,
         settings: Settings,
         catalogue: Catalogue,
         labels: tuple[str, ...],
-        context: Callable[[str, CallContext, int], Context],
+        context: Callable[[str, CallContext, int, str, str], Context],
         ready: Callable[[], None],
         watch: Callable[[str, Callable[[], Data]], Data] = lambda label, call: call(),
     ) -> None:
@@ -49,6 +49,7 @@ class Tools:
         shape: Callable[[Data], Any],
         failed: Callable[[Failure], jsonrpc.Result] | None = None,
         page: int = SMALL,
+        client: str = "",
     ) -> Job:
         """A call of a tool, whose data gets a shape. Raises if there is no such tool."""
         if name not in self.catalogue:
@@ -62,7 +63,7 @@ class Tools:
                 touched(meant, named), writes, whole=self.catalogue.is_whole_vault(name) or _is_special(meant, named)
             ),
             self._settings.limit_for(name),
-            lambda call: self.run(name, meant, call, page),
+            lambda call: self.run(name, meant, call, page, client),
             changes=writes and meant.get("dry_run") is not True,
             ready=self._ready,
             shape=shape,
@@ -70,16 +71,25 @@ class Tools:
             noted=_noted,
         )
 
-    def run(self, name: str, arguments: Mapping[str, Any], call: CallContext, page: int = SMALL) -> Data:
+    def run(
+        self, name: str, arguments: Mapping[str, Any], call: CallContext, page: int = SMALL, client: str = ""
+    ) -> Data:
         """Validate, then act: the data of a success, or a Failure that names no tool that is switched off."""
         tool = self.catalogue.tool(name)
         try:
             label, arguments = self._vault_of(understood(arguments, self.catalogue.arguments(name)))
             self._require_shown(name, arguments)
             params = tool.parse(arguments)
-            return self._watch(label, lambda: tool.run(params, self._context(label, call, page)))
+            return self._watch(label, lambda: self._data(tool, params, self._context(label, call, page, name, client)))
         except Failure as failure:
             raise failure.among(self.catalogue.names) from None
+
+    def _data(self, tool: Tool, params: Params, it: Context) -> Data:
+        """With the id by which a change can be told and undone, where there are tools that do."""
+        data = tool.run(params, it)
+        if self.catalogue.shows_changes and it.history is not None and it.history.last is not None:
+            data["change"] = it.history.last
+        return data
 
     def _require_shown(self, name: str, arguments: Mapping[str, Any]) -> None:
         for argument, toolset in self.catalogue.hidden(name).items():

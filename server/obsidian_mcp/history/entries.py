@@ -11,14 +11,13 @@ Strings are stored with `surrogatepass`: a file's name need not be UTF-8, and re
 
 from __future__ import annotations
 
-import hashlib
 import json
 import zlib
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
-from typing import Any, NamedTuple
+from collections.abc import Iterable
+from typing import Any
 
-from obsidian_mcp.vault.changes import Change, ChangeSet, NotAsBefore, Rename, Restore, Trash, Write
+from obsidian_mcp.vault.changes import Change, ChangeSet, Rename, Restore, Trash, Write
+from obsidian_mcp.vault.history import Difference, KeptChanges, Unreadable, digest
 
 VERSION = b"\x01"  # of what is stored; its first byte
 LONG = 64 * 1024  # bytes of a text, from which on it is not stored whole if most of it stays
@@ -28,100 +27,6 @@ _LETTERS = "bcdfghjkmnpqrstvwxz"  # no vowels, so no words; no l, which looks li
 _SIGNS = _LETTERS + "23456789"
 _SHORTEST = 4
 _STEP = 231_131  # has no factor in common with 19 and 27, so each number gets an id of its own
-
-
-class Unreadable(ValueError):
-    """What is stored is not a change set, or not one of this version, or was too large to be stored."""
-
-
-@dataclass(frozen=True, slots=True)
-class Intent:
-    """A change that is about to be made. `session` tells two clients of one name apart; `undoes` are ids."""
-
-    time: float
-    tool: str
-    client: str
-    summary: str
-    changes: ChangeSet
-    undoes: tuple[str, ...] = ()
-    session: str = ""
-
-
-class Entry(NamedTuple):
-    """A change that was made, without its texts. `size` is what they take in the ledger; None: they were too large.
-
-    A tuple, because a listing makes thousands: a frozen dataclass takes several times as long to make.
-    """
-
-    id: str
-    time: float
-    tool: str
-    client: str
-    session: str
-    summary: str
-    paths: tuple[str, ...]
-    undoes: tuple[str, ...]
-    undone_by: str | None
-    size: int | None
-
-
-@dataclass(frozen=True, slots=True)
-class Difference:
-    """The write of a long text: what differs between `head` bytes at its beginning and `tail` bytes at its end."""
-
-    path: str
-    head: int
-    tail: int
-    before: bytes
-    after: bytes
-    digests: tuple[str, str]  # of the whole texts, before and after
-    whole: bool = False
-
-    def write(self, text: bytes) -> Write:
-        """The write itself, from either of its texts. Raises NotAsBefore for any other."""
-        found, (before, after) = _digest(text), self.digests
-        if found == after:
-            return Write(self.path, self._around(text, self.before), text, self.whole)
-        if found == before:
-            return Write(self.path, text, self._around(text, self.after), self.whole)
-        raise NotAsBefore(f"{self.path} is neither as it was before the change nor as it was after it")
-
-    def _around(self, text: bytes, middle: bytes) -> bytes:
-        return text[: self.head] + middle + text[len(text) - self.tail :]
-
-
-@dataclass(frozen=True, slots=True)
-class KeptChanges:
-    """A change set as it was kept: a write of a long text is a Difference."""
-
-    doing: str
-    changes: tuple[Change | Difference, ...]
-
-    def rebuilt(self, read: Callable[[str], bytes | None]) -> ChangeSet:
-        """The change set itself. `read` tells what a path holds now; it is asked for long texts only.
-
-        Raises NotAsBefore where one of those is not as the change left it.
-        """
-        held: dict[str, bytes | str | None] = {}  # walking back: a text, or the path that has it now, or nothing
-        found: list[Change] = []
-        for change in reversed(self.changes):
-            if isinstance(change, Difference):
-                place = held.get(change.path, change.path)
-                text = read(place) if isinstance(place, str) else place
-                if text is None:
-                    raise NotAsBefore(f"{change.path} is gone")
-                change = change.write(text)
-            found.append(change)
-            _step_back(held, change)
-        return ChangeSet(self.doing, tuple(reversed(found)))
-
-
-def _step_back(held: dict[str, bytes | str | None], change: Change) -> None:
-    if isinstance(change, Rename):
-        held[change.path] = held.get(change.target, change.target)
-        held[change.target] = None
-    else:
-        held[change.path] = None if isinstance(change, Restore) else change.before
 
 
 # What a listing needs
@@ -137,16 +42,6 @@ def short_id(number: int) -> str:
         rest, at = divmod(rest, len(_SIGNS))
         signs = _SIGNS[at] + signs
     return _LETTERS[rest] + signs
-
-
-def touched(changes: ChangeSet) -> tuple[str, ...]:
-    """Every path that it names, in its order."""
-    paths: dict[str, None] = {}
-    for change in changes.changes:
-        paths[change.path] = None
-        if isinstance(change, Rename):
-            paths[change.target] = None
-    return tuple(paths)
 
 
 def moved(changes: ChangeSet) -> list[tuple[str, str]]:
@@ -172,7 +67,8 @@ def encode(changes: ChangeSet, long: int = LONG) -> bytes:
         row, parts = _stored(change, long)
         rows.append(row)
         texts += (part for part in parts if part is not None)
-    line = json.dumps([changes.doing, rows], ensure_ascii=False).encode("utf-8", "surrogatepass")
+    said = [changes.doing, rows, changes.made, changes.unmade]
+    line = json.dumps(said, ensure_ascii=False).encode("utf-8", "surrogatepass")
     return VERSION + zlib.compress(line + b"\n" + b"".join(texts), LEVEL)
 
 
@@ -182,14 +78,18 @@ def decode(data: bytes) -> KeptChanges:
         raise Unreadable(f"It begins with {data[:1]!r} and not with {VERSION!r}.")
     try:
         line, _, texts = zlib.decompress(data[1:]).partition(b"\n")
-        doing, rows = json.loads(line.decode("utf-8", "surrogatepass"))
+        doing, rows, made, unmade = json.loads(line.decode("utf-8", "surrogatepass"))
         reader = _Texts(texts)
         changes = tuple(_parsed(row, reader) for row in rows)
     except (zlib.error, ValueError, TypeError, RecursionError) as error:
         raise Unreadable(str(error)) from None
-    if not isinstance(doing, str) or not reader.is_at_end:
+    if not isinstance(doing, str) or not reader.is_at_end or not all(map(_is_list_of_paths, (made, unmade))):
         raise Unreadable("It does not end where it should.")
-    return KeptChanges(doing, changes)
+    return KeptChanges(doing, changes, tuple(made), tuple(unmade))
+
+
+def _is_list_of_paths(value: object) -> bool:
+    return isinstance(value, list) and all(isinstance(each, str) for each in value)
 
 
 def _stored(change: Change, long: int) -> tuple[_Row, Iterable[bytes | None]]:
@@ -199,7 +99,7 @@ def _stored(change: Change, long: int) -> tuple[_Row, Iterable[bytes | None]]:
     if isinstance(change, Trash):
         return ["trash", change.path, change.permanent, _size(change.before), change.to], (change.before,)
     if isinstance(change, Restore):
-        return ["restore", change.path, len(change.before), change.to], (change.before,)
+        return ["restore", change.path, _size(change.before), change.to], (change.before,)
     return _stored_write(change, long)
 
 
@@ -210,7 +110,7 @@ def _stored_write(change: Write, long: int) -> tuple[_Row, Iterable[bytes | None
     head, tail = _common(before, after)
     old, new = before[head : len(before) - tail], after[head : len(after) - tail]
     if len(before) >= long and head + tail > len(old):
-        digests = (_digest(before), _digest(after))
+        digests = (digest(before), digest(after))
         return ["differ", change.path, change.whole, head, tail, len(old), len(new), *digests], (old, new)
     return ["write", change.path, change.whole, len(before), head, tail, len(new)], (before, new)
 
@@ -222,7 +122,7 @@ def _parsed(row: object, texts: _Texts) -> Change | Difference:
         case ["trash", str(path), bool(permanent), size, str(to)]:
             return Trash(path, permanent, texts.maybe(size), to)
         case ["restore", str(path), size, str(to)]:
-            return Restore(path, texts.take(size), to)
+            return Restore(path, texts.maybe(size), to)
         case ["write", str(path), bool(whole), size, int(head), int(tail), new]:
             before, middle = texts.maybe(size), texts.maybe(new)
             return Write(path, before, _joined(before or b"", head, tail, middle), whole)
@@ -260,10 +160,6 @@ def _joined(before: bytes, head: int, tail: int, middle: bytes | None) -> bytes 
 
 def _size(text: bytes | None) -> int | None:
     return None if text is None else len(text)
-
-
-def _digest(text: bytes) -> str:
-    return hashlib.sha256(text).hexdigest()
 
 
 def _common(one: bytes, other: bytes) -> tuple[int, int]:

@@ -15,19 +15,10 @@ import time
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from obsidian_mcp.history.entries import (
-    Entry,
-    Intent,
-    KeptChanges,
-    Unreadable,
-    decode,
-    encode,
-    moved,
-    short_id,
-    touched,
-)
+from obsidian_mcp.history.entries import decode, encode, moved, short_id
 from obsidian_mcp.history.file import TABLES, LedgerFile, pages, pragma
 from obsidian_mcp.vault.changes import ChangeSet
+from obsidian_mcp.vault.history import Entry, Intent, KeptChanges, NoSuchEntry, Unreadable, touched
 
 DAYS = 90
 MOST_BYTES = 200 << 20
@@ -50,10 +41,6 @@ WITH RECURSIVE
 SELECT n FROM back JOIN place USING (path) WHERE n <= until
 UNION SELECT n FROM forth JOIN place USING (path) WHERE n >= since
 """
-
-
-class NoSuchEntry(LookupError):
-    """There is no entry of this id: there never was, or the bounds have taken it."""
 
 
 class Ledger:
@@ -142,16 +129,22 @@ class Ledger:
         values = {"since": since, "client": _stored(client or ""), "note": _stored(note or ""), "limit": limit}
         return self._entries(where, values, "ORDER BY n DESC LIMIT :limit")
 
+    def entry(self, id: str) -> Entry:
+        """Raises NoSuchEntry."""
+        for found in self._entries("NOT pending AND id = :id", {"id": _asked(id)}, ""):
+            return found
+        raise NoSuchEntry(id)
+
     def get(self, id: str) -> tuple[Entry, KeptChanges]:
         """Also a pending one. Raises NoSuchEntry, or Unreadable if what it did was not kept or can't be read."""
         sql = f"SELECT {_COLUMNS}, data FROM entry LEFT JOIN content USING (n) WHERE id = ?"
-        asked = id.strip().lower()
+        asked = _asked(id)
 
         def got(db: sqlite3.Connection) -> tuple[Entry, bytes | None] | None:
             row = db.execute(sql, (asked,)).fetchone()
             return None if row is None else (_entry(row[:-1]), row[-1])
 
-        found = self._file.ask(got) if self._file.exists and asked.isascii() else None
+        found = self._file.ask(got) if self._file.exists else None
         if found is None:
             raise NoSuchEntry(id)
         entry, data = found
@@ -260,6 +253,12 @@ def _entry(row: tuple[Any, ...]) -> Entry:
 
 def _said(*names: str) -> bytes:
     return b"\0".join(_stored(name.replace("\0", "")) for name in names)
+
+
+def _asked(id: str) -> str:
+    """An id as it is stored; what can't be one is none."""
+    asked = id.strip().lower()
+    return asked if asked.isascii() else ""
 
 
 def _stored(text: str) -> bytes:

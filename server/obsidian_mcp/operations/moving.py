@@ -12,7 +12,9 @@ from dataclasses import dataclass
 from obsidian_mcp.call import CallContext
 from obsidian_mcp.errors import AlreadyExists, InvalidArguments
 from obsidian_mcp.vault.changes import ChangeSet, Rename, Write
+from obsidian_mcp.vault.contents import Contents
 from obsidian_mcp.vault.index import Index
+from obsidian_mcp.vault.links.link_names import key_of_path
 from obsidian_mcp.vault.links.link_rewrites import Move
 from obsidian_mcp.vault.links.writing import Rewrite, apply
 from obsidian_mcp.vault.path import VaultPath
@@ -46,8 +48,15 @@ class MovePlan:
     mentioned_in: list[str]
 
 
-def plan_move(path: VaultPath, target: VaultPath, vault: Vault, index: Index | None, call: CallContext) -> MovePlan:
-    """A dry run is this and no commit."""
+def plan_move(
+    path: VaultPath,
+    target: VaultPath,
+    vault: Vault,
+    index: Index | None,
+    call: CallContext,
+    contents: Contents | None = None,
+) -> MovePlan:
+    """A dry run is this and no commit. Where the app sees to the links, `contents` tells which notes it may rewrite."""
     path, target = vault.canonical(path), vault.canonical(target)
     _require_free(path, target, vault.spellings(target))
     bases: list[str] = []
@@ -56,16 +65,30 @@ def plan_move(path: VaultPath, target: VaultPath, vault: Vault, index: Index | N
         move = Move.plan(path.value, target.value, index.names.snapshot(call), vault.settings().link_format)
         rewrites = list(rewrites_of(move, index, call, bases))
     writes = (one.write(target.value if one.path == path.value else one.path) for one in rewrites or ())
-    changes = ChangeSet(f"moving {path} to {target}", (Rename(path.value, target.value), *writes))
+    watched = () if index is not None or contents is None else _linking(path, contents, call)
+    changes = ChangeSet(f"moving {path} to {target}", (Rename(path.value, target.value), *writes), watched=watched)
     return MovePlan(changes, rewrites, bases)
 
 
-def move(path: VaultPath, target: VaultPath, vault: Vault, index: Index | None, call: CallContext) -> MovePlan:
+def _linking(path: VaultPath, contents: Contents, call: CallContext) -> tuple[str, ...]:
+    """The file itself, which may have links that depend on where it is, and every file that may link to it."""
+    found, _ = contents.links(call, key_of_path(path.value))
+    return tuple(dict.fromkeys((path.value, *(other for other, _ in found))))
+
+
+def move(
+    path: VaultPath,
+    target: VaultPath,
+    vault: Vault,
+    index: Index | None,
+    call: CallContext,
+    contents: Contents | None = None,
+) -> MovePlan:
     """Move it; the plan that was carried out."""
     made: list[MovePlan] = []
 
     def plan() -> ChangeSet:
-        made.append(plan_move(path, target, vault, index, call))
+        made.append(plan_move(path, target, vault, index, call, contents))
         return made[-1].changes
 
     vault.commit(f"moving {path} to {target}", plan)

@@ -23,6 +23,7 @@ VERSION, METHOD, NAME, SESSION = "mcp-protocol-version", "mcp-method", "mcp-name
 _DECIDING = {name.encode(): name for name in (VERSION, METHOD, NAME, SESSION, "accept", "content-type")}
 MOST_ENDED = 10_000
 MOST_CACHED = 1000
+LONGEST_CLIENT = 100  # characters of its name
 ASSUMED = "2025-03-26"  # what the specification takes a client for that sends no version
 STATUSES = {-32700: 400, -32600: 400, -32602: 400, -32020: 400, -32021: 400, -32022: 400, -32601: 404}
 
@@ -35,8 +36,17 @@ class Sessions:
         self._ended: dict[str, None] = {}
         self._proof = functools.lru_cache(MOST_CACHED)(self._proof_of)
 
-    def new(self, revision: str, nonce: str) -> str:
+    def new(self, revision: str, nonce: str, client: str = "") -> str:
+        """With what the client calls itself, or the beginning of it."""
+        if client:
+            name = client[:LONGEST_CLIENT].encode("utf-8", "replace")
+            nonce = f"{nonce}~{base64.urlsafe_b64encode(name).decode().rstrip('=')}"
         return f"{revision}.{nonce}.{self._proof(revision, nonce)}"
+
+    def client(self, id: str) -> str:
+        """What the client of a session that is known calls itself."""
+        _, _, name = id.partition(".")[2].partition(".")[0].partition("~")
+        return base64.urlsafe_b64decode(name + "=" * (-len(name) % 4)).decode("utf-8", "replace")
 
     def revision(self, id: str) -> str:
         """The revision that was agreed on in that session; raises if it is none of ours."""
@@ -92,8 +102,8 @@ def headers(raw: Iterable[tuple[bytes, bytes]]) -> Headers:
     return found
 
 
-def legacy_revision(headers: Mapping[str, str], sessions: Sessions) -> str:
-    """The rules for a request without an envelope."""
+def legacy_session(headers: Mapping[str, str], sessions: Sessions) -> tuple[str, str]:
+    """The rules for a request without an envelope, and what its client calls itself."""
     version = headers.get(VERSION)
     if version is not None and version not in revisions.LEGACY:
         raise InvalidRequest(
@@ -101,8 +111,8 @@ def legacy_revision(headers: Mapping[str, str], sessions: Sessions) -> str:
             f"Use one of {', '.join((*revisions.LEGACY, *revisions.MODERN))}.",
         )
     if SESSION in headers:
-        return sessions.revision(headers[SESSION])
-    return version or ASSUMED
+        return sessions.revision(headers[SESSION]), sessions.client(headers[SESSION])
+    return version or ASSUMED, ""
 
 
 def check_mirrors(headers: Mapping[str, str], message: Any, methods: Mapping[str, Method]) -> None:

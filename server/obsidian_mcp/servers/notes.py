@@ -72,6 +72,7 @@ class NotesServer:
             lambda data: results.Success(data, modern, peer.revision),
             failed if as_result else None,
             clients.page_of(peer.client),
+            peer.client,
         )
 
     def _constant(self, request: jsonrpc.Request, peer: Peer, make: Callable[[], dict[str, Any]]) -> jsonrpc.Encoded:

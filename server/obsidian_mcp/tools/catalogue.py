@@ -55,6 +55,7 @@ class Catalogue:
             row.name: {name: toolset for name, toolset in row.with_sets.items() if toolset not in on} for row in rows
         }
         self._vaults = vaults if len(vaults) > 1 else ()
+        self.shows_changes = any(row.toolset == toolsets.HISTORY.name for row in self._rows.values())
         self._arguments = {tool["name"]: frozenset(tool["inputSchema"]["properties"]) for tool in self.listing()}
         self._loaded: dict[str, Tool] = {}
 
@@ -109,6 +110,8 @@ class Catalogue:
 
     def listing(self) -> list[dict[str, Any]]:
         tools = [_without(row.listing, self._hidden[row.name]) for row in self._rows.values()]
+        if self.shows_changes:
+            tools = [_with_change(tool) if self.writes(tool["name"]) else tool for tool in tools]
         return [_with_vault(tool, self._vaults) for tool in tools] if self._vaults else tools
 
 
@@ -118,6 +121,14 @@ def _without(tool: dict[str, Any], hidden: dict[str, str]) -> dict[str, Any]:
     schema = tool["inputSchema"]
     kept = {name: field for name, field in schema["properties"].items() if name not in hidden}
     return {**tool, "inputSchema": {**schema, "properties": kept}}
+
+
+def _with_change(tool: dict[str, Any]) -> dict[str, Any]:
+    """A result of what changes something has the id by which it can be undone."""
+    schema = tool["outputSchema"]
+    data = schema["properties"]["data"]
+    with_id = {**data, "properties": {**data["properties"], "change": {"type": "string"}}}
+    return {**tool, "outputSchema": {**schema, "properties": {**schema["properties"], "data": with_id}}}
 
 
 def _with_vault(tool: dict[str, Any], vaults: tuple[str, ...]) -> dict[str, Any]:
@@ -131,6 +142,7 @@ def load(
     vaults: tuple[str, ...] = (),
     sets: Sequence[str] = (toolsets.ALL,),
     tools: Sequence[str] = (),
+    history: bool = True,
 ) -> Catalogue:
     """Raises UsageError for a set or a tool that does not exist."""
     with open(STORED, "rb") as file:
@@ -141,6 +153,8 @@ def load(
     for row in rows:
         if row.name in fewer or (row.toolset not in on and row.name not in more):
             off[row.name] = f"the server was started without it (toolset {row.toolset})"
+        elif row.toolset == toolsets.HISTORY.name and not history:
+            off[row.name] = "the server was started with --history off"
         elif read_only and row.writes:
             off[row.name] = "the server was started with --read-only"
     return Catalogue(rows, off, vaults, on)

@@ -101,7 +101,7 @@ class AddToNote(SpecialTarget):
 
 
 class DeleteNote(Target):
-    permanent: Annotated[bool, Field(description="Skip the trash; cannot be undone.")] = False
+    permanent: Annotated[bool, Field(description="Skip the trash.")] = False
     if_match: IfMatch = None
 
 
@@ -364,7 +364,7 @@ def _move(path: VaultPath, target: VaultPath, it: Context, dry_run: bool) -> Lin
     Bases that name the file are told where there are any.
     """
     act = moving.plan_move if dry_run else moving.move
-    done = act(path, target, it.vault, it.index, it.call)
+    done = act(path, target, it.vault, it.index, it.call, it.contents if it.history is not None else None)
     rewrites, bases = done.rewrites, done.mentioned_in[:MOST_LISTED] or None
     if rewrites is None:
         return None, None, None, None

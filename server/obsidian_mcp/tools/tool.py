@@ -25,18 +25,24 @@ from obsidian_mcp.vaults import Opened
 
 class Context(Opened):
     """What a tool may use: all that was opened with the vault, the call it is part of, how many bytes a result
-    should have at most, and the time."""
+    should have at most, the time, and what the vault is called."""
 
-    __slots__ = ("call", "now", "page")
+    __slots__ = ("call", "label", "now", "page")
 
     def __init__(
-        self, opened: Opened, call: CallContext, page: int = SMALL, now: Callable[[], datetime] = datetime.now
+        self,
+        opened: Opened,
+        call: CallContext,
+        page: int = SMALL,
+        now: Callable[[], datetime] = datetime.now,
+        label: str = "",
     ) -> None:
         for name in Opened.__slots__:
             setattr(self, name, getattr(opened, name))
         self.call = call
         self.page = page
         self.now = now
+        self.label = label
 
 
 class NamesNote:

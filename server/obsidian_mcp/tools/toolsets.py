@@ -23,9 +23,10 @@ class Toolset:
 NOTES = Toolset("notes", "Create, read, add to, move and delete notes.", on_by_default=True)
 FIND = Toolset("find", "Search notes; list folders, links, properties.", on_by_default=True)
 EDIT = Toolset("edit", "Change a text, a section or properties of a note.", on_by_default=True)
+HISTORY = Toolset("history", "List what was changed; undo it.", on_by_default=True)
 TASKS = Toolset("tasks", "List tasks of the vault; tick them.", on_by_default=False)
 TIDY = Toolset("tidy", "Move, replace and rename in many notes; repair links.", on_by_default=False)
-TOOLSETS = {toolset.name: toolset for toolset in (NOTES, FIND, EDIT, TASKS, TIDY)}
+TOOLSETS = {toolset.name: toolset for toolset in (NOTES, FIND, EDIT, HISTORY, TASKS, TIDY)}
 DEFAULT, ALL = "default", "all"
 
 

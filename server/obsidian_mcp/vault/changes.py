@@ -57,17 +57,20 @@ class Trash:
     to: str = ""
 
     def inverse(self) -> Restore:
-        if self.before is None:
-            raise NoWayBack(f"the text of {self.path} was not kept")
+        if self.before is None and not self.to:
+            raise NoWayBack(f"{self.path} was too large to be kept, or could not be read")
         return Restore(self.path, self.before, self.to)
 
 
 @dataclass(frozen=True, slots=True)
 class Restore:
-    """Put a deleted file back: out of the vault's own trash if it still lies there as it was, else anew."""
+    """Put a deleted file back: out of the vault's own trash if it still lies there as it was, else anew.
+
+    None before: what it held was not kept, and it can only come from there.
+    """
 
     path: str
-    before: bytes
+    before: bytes | None
     to: str = ""
 
     def inverse(self) -> Trash:
@@ -79,14 +82,29 @@ Change = Write | Rename | Trash | Restore
 
 @dataclass(frozen=True, slots=True)
 class ChangeSet:
-    """Changes that are made together or not at all, in this order. `doing` completes "while …"."""
+    """Changes that are made together or not at all, in this order. `doing` completes "while …".
+
+    `made` are the folders that it brings into being, the outermost first, and `unmade` those that it removes if they
+    are empty then. `undoes` are the ids of the changes that it takes back. `watched` are files that the app may rewrite
+    on its own account.
+    """
 
     doing: str
     changes: tuple[Change, ...]
+    made: tuple[str, ...] = ()
+    unmade: tuple[str, ...] = ()
+    undoes: tuple[str, ...] = ()
+    watched: tuple[str, ...] = ()
 
     def inverse(self) -> ChangeSet:
         """What takes all of it back. Raises NoWayBack where that can't be."""
-        return ChangeSet(f"undoing: {self.doing}", tuple(change.inverse() for change in reversed(self.changes)))
+        changes = tuple(change.inverse() for change in reversed(self.changes))
+        return ChangeSet(f"undoing: {self.doing}", changes, self.unmade, self.made)
+
+    @property
+    def changes_nothing(self) -> bool:
+        """Whether every file has afterwards what it had before."""
+        return all(isinstance(change, Write) and change.before == change.after for change in self.changes)
 
     @property
     def is_transaction(self) -> bool:
@@ -96,9 +114,10 @@ class ChangeSet:
 
 @dataclass(frozen=True, slots=True)
 class Committed:
-    """What was done. `changes` are the planned ones, with what only the doing could tell."""
+    """What was done. `changes` are the planned ones, with what only the doing could tell; `id` is their history's."""
 
     changes: ChangeSet
+    id: str | None = None
 
 
 def applied(files: Mapping[str, bytes], changes: ChangeSet) -> dict[str, bytes]:
@@ -118,8 +137,8 @@ def applied(files: Mapping[str, bytes], changes: ChangeSet) -> dict[str, bytes]:
             _require(change.path in after and change.before in (None, after[change.path]), change)
             del after[change.path]
         else:
-            _require(change.path not in after, change)
-            after[change.path] = change.before
+            _require(change.path not in after and change.before is not None, change)
+            after[change.path] = change.before or b""
     return after
 
 

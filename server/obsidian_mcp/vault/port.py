@@ -15,6 +15,7 @@ from obsidian_mcp.vault.active import Active
 from obsidian_mcp.vault.changes import ChangeSet, Committed
 from obsidian_mcp.vault.config import VaultConfig
 from obsidian_mcp.vault.contents import AppAnswers
+from obsidian_mcp.vault.history import By, History
 from obsidian_mcp.vault.index import Index
 from obsidian_mcp.vault.names import Name
 from obsidian_mcp.vault.path import VaultPath
@@ -89,6 +90,9 @@ class Vault(Protocol):
     def show(self, path: VaultPath, *, new_tab: bool) -> None:
         """Show the note in the app."""
 
+    def settle(self) -> None:
+        """Let the history tell what became of changes that killed servers left, if that can be done at once."""
+
     def commit(self, doing: str, plan: Callable[[], ChangeSet]) -> Committed:
         """Carry out what is planned, all or nothing, checked.
 
@@ -98,12 +102,15 @@ class Vault(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A vault for one call: its index if it keeps its own links, its folder if that is in reach, and else the app."""
+    """A vault for one call: its index if it keeps its own links, its folder if that is in reach, and else the app; its
+    history if one is kept.
+    """
 
     vault: Vault
     index: Index | None
     folder: str | None
     app: AppAnswers | None = None
+    history: History | None = None
 
 
 class Backend(Protocol):
@@ -113,8 +120,8 @@ class Backend(Protocol):
     def name(self) -> str:
         """As the log and people call it."""
 
-    def open(self, wanted: str, call: CallContext) -> Found:
-        """The vault that a name, an id or a path means, for one call."""
+    def open(self, wanted: str, call: CallContext, by: By) -> Found:
+        """The vault that a name, an id or a path means, for one call, and by whom."""
 
     def active(self, wanted: str, call: CallContext) -> Active | None:
         """The note in front of the person; raises where that can't be known without disturbing them."""

@@ -11,6 +11,7 @@ import errno
 import os
 import secrets
 import stat
+import sys
 from collections.abc import Iterator
 
 from obsidian_mcp.backends.files.held import BINARY, NO_LINK, HeldPath, require_regular
@@ -134,6 +135,28 @@ def require_written(path: str, at: HeldPath, after: bytes) -> None:
         )
 
 
+def is_open_nowhere(at: HeldPath) -> bool:
+    """Whether no program has the file open, as far as the system tells: Linux gives a lease only then."""
+    if sys.platform != "linux":
+        return True
+    import fcntl
+
+    fd = at.open(os.O_RDWR | NO_LINK)
+    try:
+        fcntl.fcntl(fd, fcntl.F_SETLEASE, fcntl.F_WRLCK)
+    except BlockingIOError:
+        return False
+    except OSError:  # another's file, or a file system without leases
+        return True
+    finally:
+        os.close(fd)
+    return True
+
+
+def temporary_name() -> str:
+    return f"{TEMPORARY}{secrets.token_hex(8)}.tmp"
+
+
 _unfinished: set[str] = set()
 
 
@@ -156,7 +179,7 @@ def temporary(beside: HeldPath, data: bytes) -> Iterator[HeldPath]:
 
 def prepare(beside: HeldPath, data: bytes) -> HeldPath:
     """The first half of a swap: all that can fail for want of room."""
-    made = beside.sibling(f"{TEMPORARY}{secrets.token_hex(8)}.tmp")
+    made = beside.sibling(temporary_name())
     _unfinished.add(made.text)
     try:
         # Not tempfile: it makes files that only this user may read, and a note should be as the umask says.
@@ -176,7 +199,7 @@ def prepare(beside: HeldPath, data: bytes) -> HeldPath:
 
 def reserve(beside: HeldPath, size: int) -> HeldPath:
     """A hidden file that takes up so much room; removed, it leaves that room to what is written then."""
-    made = beside.sibling(f"{TEMPORARY}{secrets.token_hex(8)}.tmp")
+    made = beside.sibling(temporary_name())
     _unfinished.add(made.text)
     try:
         fd = made.open(os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)

@@ -18,6 +18,7 @@ from obsidian_mcp.registry import Address, Located
 from obsidian_mcp.settings import Settings
 from obsidian_mcp.state import State
 from obsidian_mcp.vault.active import Active
+from obsidian_mcp.vault.history import NOBODY, By, HistoryIn
 from obsidian_mcp.vault.index import Disk, Index
 from obsidian_mcp.vault.port import Found
 
@@ -36,18 +37,25 @@ class _Kept:
 
 
 class FilesBackend:
-    """`locate` says where a vault lies, `index` makes one for a folder."""
+    """`locate` says where a vault lies, `index` makes one for a folder, `history` opens one, if it is kept."""
 
     name = "embedded"
 
-    def __init__(self, settings: Settings, locate: Callable[[str], Located], index: Callable[[Disk], Index]) -> None:
+    def __init__(
+        self,
+        settings: Settings,
+        locate: Callable[[str], Located],
+        index: Callable[[Disk], Index],
+        history: HistoryIn | None = None,
+    ) -> None:
         self._settings = settings
         self._locate = locate
         self._make_index = index
+        self._history = history
         self._lock = threading.Lock()
         self._known: dict[str, _Kept] = {}
 
-    def open(self, wanted: str, call: CallContext) -> Found:
+    def open(self, wanted: str, call: CallContext, by: By = NOBODY) -> Found:
         place = self._locate(wanted)
         folder = place.require_folder()
         kept = self._keep(wanted, folder)
@@ -59,8 +67,9 @@ class FilesBackend:
                     if alone:
                         kept.recovery.recover()
         address = Address(place, folder)
-        vault = FilesVault(kept.root, kept.recovery, kept.swept, call, address)
-        return Found(vault, kept.index, str(kept.root.path))
+        history = None if self._history is None else self._history(kept.state.history_file, by)
+        vault = FilesVault(kept.root, kept.recovery, kept.swept, call, address, history)
+        return Found(vault, kept.index, str(kept.root.path), history=history)
 
     def health(self, wanted: tuple[str, ...]) -> str:
         try:

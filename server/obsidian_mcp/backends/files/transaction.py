@@ -17,7 +17,7 @@ import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from obsidian_mcp.backends.files import atomic, read, record, trash, write
+from obsidian_mcp.backends.files import atomic, read, record, recording, trash, write
 from obsidian_mcp.backends.files.held import HeldFolder
 from obsidian_mcp.backends.files.in_place import Torn
 from obsidian_mcp.backends.files.journal import Act, Journal, Text, digest, stored_text
@@ -30,8 +30,6 @@ from obsidian_mcp.errors import (
     Conflict,
     Failure,
     FileFailed,
-    PermissionDenied,
-    TooLarge,
 )
 from obsidian_mcp.vault.changes import Change, ChangeSet, Rename, Restore, Trash, Write
 from obsidian_mcp.vault.path import VaultPath
@@ -66,7 +64,7 @@ def commit(root: VaultRoot, recovery: Recovery, changes: ChangeSet, use_local_tr
         return changes
     done, _ = _act(root, change, use_local_trash)
     _require_written(root, _made([change]))
-    return replace(changes, changes=(done,))
+    return changes if done == change else replace(changes, changes=(done,))
 
 
 def _transaction(
@@ -204,12 +202,9 @@ def _act(root: VaultRoot, change: Change, use_local_trash: Callable[[], bool]) -
 
 def _delete(root: VaultRoot, change: Trash, use_local_trash: Callable[[], bool]) -> Trash:
     path = VaultPath(change.path)
-    try:
-        before = change.before if change.before is not None else read.note(root, path)
-    except (TooLarge, PermissionDenied, FileFailed):
-        before = None  # a film is deleted but not kept in memory, and so is what can't be read
+    before = change.before if change.before is not None else recording.kept(root, path)
     if change.permanent:
-        write.remove(root, path)
+        write.remove(root, path, before)  # what is in the history is what is removed
         return replace(change, before=before)
     if not use_local_trash() and trash.to_system_trash(root, path):
         return replace(change, before=before)

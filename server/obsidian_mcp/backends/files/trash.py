@@ -58,8 +58,29 @@ def restore(root: VaultRoot, path: VaultPath, before: bytes | None, to: str) -> 
     write.write_new(root, path, before)
 
 
+def found(root: VaultRoot, path: VaultPath, before: bytes) -> str:
+    """Where in the vault's own trash a deleted file lies that held this; empty if nowhere. The last of its names."""
+    stem, _, ending = path.filename.rpartition(".")
+    begin, end = (stem, f".{ending}") if stem else (path.filename, "")
+    try:
+        names = os.listdir(root.path / ".trash")
+    except OSError:
+        return ""
+    numbers = {
+        name: name.removeprefix(begin).removesuffix(end).strip() or "1" for name in names if _is(name, begin, end)
+    }
+    for name in sorted((name for name in numbers if numbers[name].isdecimal()), key=lambda name: -int(numbers[name])):
+        if _is_as_it_was(root, f".trash/{name}", before):
+            return f".trash/{name}"
+    return ""
+
+
+def _is(name: str, begin: str, end: str) -> bool:
+    return name.startswith(begin) and name.endswith(end) and len(name) >= len(begin + end)
+
+
 def _is_as_it_was(root: VaultRoot, to: str, before: bytes) -> bool:
     try:
         return read.listed(root, to) == before
-    except NoteNotFound:
+    except (NoteNotFound, PermissionDenied, FileFailed):
         return False

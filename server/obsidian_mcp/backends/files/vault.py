@@ -6,7 +6,7 @@ import contextlib
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from obsidian_mcp.backends.files import read, record, transaction, write
+from obsidian_mcp.backends.files import read, record, recording, transaction, write
 from obsidian_mcp.backends.files.recovery import Recovery
 from obsidian_mcp.backends.files.root import VaultRoot
 from obsidian_mcp.call import CallContext
@@ -14,6 +14,7 @@ from obsidian_mcp.errors import CHANGED, Conflict, Failure, FileFailed, WithoutA
 from obsidian_mcp.registry import Address, Located
 from obsidian_mcp.vault.changes import ChangeSet, Committed
 from obsidian_mcp.vault.config import VaultConfig
+from obsidian_mcp.vault.history import Recorder
 from obsidian_mcp.vault.names import Name
 from obsidian_mcp.vault.path import VaultPath, is_path
 from obsidian_mcp.vault.port import TRIES, Stat
@@ -23,7 +24,13 @@ class FilesVault:
     """`swept` are the folders in which what a killed server left has been cleared away."""
 
     def __init__(
-        self, root: VaultRoot, recovery: Recovery, swept: set[str], call: CallContext, address: Address | None = None
+        self,
+        root: VaultRoot,
+        recovery: Recovery,
+        swept: set[str],
+        call: CallContext,
+        address: Address | None = None,
+        recorder: Recorder | None = None,
     ) -> None:
         self._root = root
         self._recovery = recovery
@@ -31,6 +38,7 @@ class FilesVault:
         self._state = recovery.state
         self._swept = swept
         self._call = call
+        self._recorder = recorder
         self._address = address or Address(Located(str(root.path), {}), str(root.path))
 
     def is_called(self, vault: str) -> bool:
@@ -100,6 +108,9 @@ class FilesVault:
             "Install Obsidian and start the server with --backend obsidian, or read the note instead.",
         )
 
+    def settle(self) -> None:
+        recording.settle_if_free(self._recorder, self._root, self._state)
+
     def commit(self, doing: str, plan: Callable[[], ChangeSet]) -> Committed:
         """Lock, recover, plan, act, check; and plan again where a note was changed before it was written."""
         with self._state.locked(self._call, doing):
@@ -109,16 +120,27 @@ class FilesVault:
             if self._state.has_journal:
                 with contextlib.suppress(FileFailed):  # logged; only a transaction has to wait for it
                     self._recovery.recover()
+            if self._recorder is not None:
+                recording.settle(self._recorder, self._root)
             for attempt in range(1, TRIES + 1):
                 changes = plan()
                 self._sweep_once(changes.changes[0].path)
                 self._call.check(doing)  # and so may the planning
                 try:
-                    return Committed(transaction.commit(self._root, self._recovery, changes, self._uses_local_trash))
+                    return self._recorded(changes)
                 except Conflict as conflict:  # an editor wrote after we had looked, and we have not: look again
                     if conflict.vault is CHANGED or attempt == TRIES:
                         raise
         raise AssertionError("the last attempt returns or raises")
+
+    def _recorded(self, changes: ChangeSet) -> Committed:
+        def act(changes: ChangeSet) -> ChangeSet:
+            done = transaction.commit(self._root, self._recovery, changes, self._uses_local_trash)
+            write.remove_folders(self._root, changes.unmade)
+            return done
+
+        prepared = changes if self._recorder is None else recording.prepared(self._root, changes)
+        return recording.recorded(self._recorder, prepared, act)
 
     def _uses_local_trash(self) -> bool:
         return self.settings().uses_local_trash

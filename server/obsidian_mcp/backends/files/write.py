@@ -119,12 +119,39 @@ def rename(root: VaultRoot, path: VaultPath, target: VaultPath) -> list[str]:
 
 
 def remove(root: VaultRoot, path: VaultPath, before: bytes | None = None) -> None:
-    """Remove a file for good; with `before`, only if it still holds that."""
-    if before is not None and read.note(root, path) != before:
-        raise Conflict(f"{path} was changed by another program meanwhile.", "Read it again.", path=path.value)
+    """Remove a file for good; with `before`, only if it still holds that.
+
+    It is taken away under another name and read there: what an editor saves by that moment is seen, and what it saves
+    after it is a file of its own. One that has the file open could still write into it, so it must be open nowhere.
+    """
     root.real(path)
     with translate_os_errors(path), hold(root.prefix, root.spot(path)) as at:
-        at.unlink()
+        if before is None:
+            at.unlink()
+            return
+        if read.note(root, path) != before:
+            raise _changed_meanwhile(path)
+        aside = at.sibling(atomic.temporary_name())
+        at.rename(aside)
+        try:
+            if not atomic.is_open_nowhere(aside) or atomic.read(aside) != before:
+                raise _changed_meanwhile(path)
+            aside.unlink()
+        except BaseException:
+            _put_back(path, aside, at)
+            raise
+
+
+def _put_back(path: VaultPath, aside: HeldPath, at: HeldPath) -> None:
+    """Under its own name; if an editor has taken that, under a free one, for the person to look at."""
+    goal, number = at, 1
+    while not aside.move(goal):
+        number += 1
+        goal = at.sibling(f"{path.stem} {number}{'.' if path.extension else ''}{path.extension}")
+
+
+def _changed_meanwhile(path: VaultPath) -> Conflict:
+    return Conflict(f"{path} was changed by another program meanwhile.", "Read it again.", path=path.value)
 
 
 def remove_folders(root: VaultRoot, folders: Sequence[str]) -> None:

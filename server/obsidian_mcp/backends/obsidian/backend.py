@@ -18,24 +18,26 @@ from obsidian_mcp.registry import HOW_TO_INSTALL, Address, Located, with_doctor
 from obsidian_mcp.settings import Settings, looks_like_path
 from obsidian_mcp.state import State
 from obsidian_mcp.vault.active import Active, Unreadable, from_app
+from obsidian_mcp.vault.history import NOBODY, By, HistoryIn
 from obsidian_mcp.vault.port import Found
 
 HEALTH_LIMIT = 5.0
 
 
 class ObsidianBackend:
-    """`locate` says what is known of a vault."""
+    """`locate` says what is known of a vault, `history` opens one, if it is kept."""
 
     name = "obsidian"
 
-    def __init__(self, settings: Settings, locate: Callable[[str], Located]) -> None:
+    def __init__(self, settings: Settings, locate: Callable[[str], Located], history: HistoryIn | None = None) -> None:
         self._settings = settings
         self._locate = locate
+        self._history = history
         self._command: str | None = None
         self._folders: dict[str, str] = {}
         self._states: dict[str, State] = {}  # by real path: each knows how its lock has fared
 
-    def open(self, wanted: str, call: CallContext) -> Found:
+    def open(self, wanted: str, call: CallContext, by: By = NOBODY) -> Found:
         command = self._find_command()
         place = self._locate(wanted)
         found = place.found
@@ -52,13 +54,15 @@ class ObsidianBackend:
         folder = found.path if found else self._folder_of(place.unique_name, client)
         root = VaultRoot(folder) if os.path.isabs(folder) else None
         within_reach = root if root and root.is_there else None
-        real = os.path.realpath(folder)
+        # One that no path names has a name that no folder can have.
+        real = os.path.realpath(folder) if folder else f"{os.sep}obsidian:{place.unique_name}"
         state = self._states.setdefault(real, State(real, self._settings.environ))
         if within_reach:
             with contextlib.suppress(FileFailed):  # logged; a read does without, and the next write tries again
                 record.put_right(within_reach, state)
-        vault = ObsidianVault(client, within_reach, state, call, Address(place, folder))
-        return Found(vault, None, str(within_reach.path) if within_reach else None, Asking(client))
+        history = None if self._history is None else self._history(state.history_file, by)
+        vault = ObsidianVault(client, within_reach, state, call, Address(place, folder), history)
+        return Found(vault, None, str(within_reach.path) if within_reach else None, Asking(client), history)
 
     def health(self, wanted: tuple[str, ...]) -> str:
         """Never starts the app: a command that might is not asked."""

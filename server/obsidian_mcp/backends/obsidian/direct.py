@@ -34,6 +34,7 @@ class DirectWriter:
         self._call = call
 
     def write(self, path: VaultPath, before: bytes | None, after: bytes, doing: str) -> None:
+        """Only while no other server writes."""
         if self._root is None:
             raise CliFailed(
                 f"The text for {path} cannot be passed to the Obsidian CLI (a backslash before n or t, a carriage "
@@ -41,13 +42,12 @@ class DirectWriter:
                 "Run obsidian-mcp on the machine that has the vault.",
             )
         earlier = self._agreed(path, before, doing)
-        with self._state.locked(self._call, doing):
-            self._call.check(doing)
-            write.sweep_beside(self._root, path)
-            if before is None:
-                write.write_new(self._root, path, after)
-            else:
-                record.replace(self._root, self._state, path, before, after)
+        self._call.check(doing)
+        write.sweep_beside(self._root, path)
+        if before is None:
+            write.write_new(self._root, path, after)
+        else:
+            record.replace(self._root, self._state, path, before, after)
         self._verifier.require_data(path, after, doing)
         with checking(doing):
             self.confirm(path, len(after), earlier, doing)

@@ -11,7 +11,8 @@ import contextlib
 from collections.abc import Iterable, Iterator
 from typing import NoReturn
 
-from obsidian_mcp.backends.files import transaction
+from obsidian_mcp import logs
+from obsidian_mcp.backends.files import record, recording, transaction
 from obsidian_mcp.backends.files.recovery import Recovery
 from obsidian_mcp.backends.files.root import VaultRoot
 from obsidian_mcp.backends.obsidian.direct import DirectWriter
@@ -19,7 +20,8 @@ from obsidian_mcp.backends.obsidian.verify import Verifier, checking
 from obsidian_mcp.call import CallContext
 from obsidian_mcp.errors import CliFailed, FileFailed
 from obsidian_mcp.state import State
-from obsidian_mcp.vault.changes import ChangeSet, Write
+from obsidian_mcp.vault import merging
+from obsidian_mcp.vault.changes import Change, ChangeSet, Write
 from obsidian_mcp.vault.index import Index
 from obsidian_mcp.vault.links.resolver import Resolver
 from obsidian_mcp.vault.names import Name
@@ -37,6 +39,7 @@ class TogetherWriter:
         self._call = call
 
     def write(self, changes: ChangeSet, doing: str) -> ChangeSet:
+        """Only while no other server writes."""
         root, first = self._root, changes.changes[0]
         writes = [change for change in changes.changes if isinstance(change, Write) and change.before is not None]
         if root is None or len(writes) < len(changes.changes) or not isinstance(first, Write):
@@ -46,21 +49,40 @@ class TogetherWriter:
             )
         path = VaultPath(first.path)
         earlier = self._verifier.facts(path)
-        with self._state.locked(self._call, doing):
-            self._call.check(doing)
-            done = transaction.commit(root, self._recovery(root), changes, lambda: False)
+        self._call.check(doing)
+        done = transaction.commit(root, self._recovery(root), changes, lambda: False)
         with checking(doing):
             self._direct.confirm(path, len(first.after or b""), earlier, doing)
         return done
 
-    def recover(self, doing: str) -> None:
-        """Finish what a server that was killed had begun to write together."""
+    def write_after_move(self, changes: ChangeSet, doing: str) -> None:
+        """The texts of a change that begins with a move, which the app has made and mended links for as it likes.
+
+        A note in which anything else has changed meanwhile stays as it is.
+        """
+        assert self._root is not None
+        wanted: list[Change] = []
+        for text in changes.changes[1:]:
+            now = recording.held(self._root, text.path)
+            if not isinstance(text, Write) or text.before is None or text.after is None or now in (None, text.after):
+                continue
+            if not merging.is_confined(text.before, text.after, now or b""):
+                logs.log("warning", "a note was changed while a move was undone, and stays so", path=text.path)
+                continue
+            wanted.append(Write(text.path, now, text.after))
+        if wanted:
+            with checking(doing):
+                self.write(ChangeSet(changes.doing, tuple(wanted)), doing)
+
+    def recover(self) -> None:
+        """Finish what a server that was killed had begun to write. Only while no other server writes."""
         if self._root is None:
             return
+        with contextlib.suppress(FileFailed):  # logged; only that note has to wait for it
+            record.recover(self._root, self._state)
         with contextlib.suppress(FileFailed):  # logged; only what is written together has to wait for it
             if self._state.has_journal:
-                with self._state.locked(self._call, doing):
-                    self._recovery(self._root).recover()
+                self._recovery(self._root).recover()
 
     def _recovery(self, root: VaultRoot) -> Recovery:
         return Recovery(root, self._state, Index(_NoIndex(), _NoIndex()))

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from obsidian_mcp.backends.files import read, write
+from obsidian_mcp.backends.files import read, recording, write
 from obsidian_mcp.backends.files.root import VaultRoot
 from obsidian_mcp.backends.obsidian import argv, replies
 from obsidian_mcp.backends.obsidian.client import Client
 from obsidian_mcp.backends.obsidian.direct import DirectWriter
+from obsidian_mcp.backends.obsidian.recording import AppRecording
 from obsidian_mcp.backends.obsidian.together import TogetherWriter
 from obsidian_mcp.backends.obsidian.verify import Verifier, same, spelled_among
 from obsidian_mcp.call import CallContext
@@ -22,9 +24,7 @@ from obsidian_mcp.errors import (
     Conflict,
     Failure,
     FileFailed,
-    PermissionDenied,
     TimedOut,
-    TooLarge,
 )
 from obsidian_mcp.registry import Address
 from obsidian_mcp.state import State
@@ -32,6 +32,7 @@ from obsidian_mcp.vault import text
 from obsidian_mcp.vault.active import Unreadable, from_app
 from obsidian_mcp.vault.changes import Change, ChangeSet, Committed, Rename, Restore, Trash, Write
 from obsidian_mcp.vault.config import VaultConfig
+from obsidian_mcp.vault.history import Recorder
 from obsidian_mcp.vault.names import Name
 from obsidian_mcp.vault.path import VaultPath
 from obsidian_mcp.vault.port import TRIES, Stat
@@ -41,7 +42,13 @@ class ObsidianVault:
     """`root` is the vault's folder, where it is in reach."""
 
     def __init__(
-        self, client: Client, root: VaultRoot | None, state: State, call: CallContext, address: Address
+        self,
+        client: Client,
+        root: VaultRoot | None,
+        state: State,
+        call: CallContext,
+        address: Address,
+        recorder: Recorder | None = None,
     ) -> None:
         self._client = client
         self._root = root
@@ -50,6 +57,8 @@ class ObsidianVault:
         self._direct = DirectWriter(client, self._verifier, root, state, call)
         self._together = TogetherWriter(self._verifier, self._direct, root, state, call)
         self._address = address
+        self._state = state
+        self._recording = AppRecording(recorder, self._verifier, root)
         self._listed: list[str] | None = None
 
     def is_called(self, vault: str) -> bool:
@@ -139,19 +148,35 @@ class ObsidianVault:
         """One change at a time by the app: what it does with links when it moves a note is its own affair. Several
         texts by the files.
         """
-        self._together.recover(doing)
-        for attempt in range(1, TRIES + 1):
-            self._listed = None  # what is planned rests on what is there now
-            changes = plan()
-            self._call.check(doing)
-            try:
-                if len(changes.changes) > 1:
-                    return Committed(self._together.write(changes, doing))
-                return Committed(replace(changes, changes=(self._carry_out(changes.changes[0], doing),)))
-            except Conflict as conflict:  # it changed after we had looked, and nothing was written: look again
-                if conflict.vault not in (READ, UNTOUCHED) or attempt == TRIES:
-                    raise
+        with self._state.locked(self._call, doing):
+            self._call.check(doing)  # the wait may have been long
+            self._together.recover()
+            self._recording.settle()
+            for attempt in range(1, TRIES + 1):
+                self._listed = None  # what is planned rests on what is there now
+                changes = plan()
+                self._call.check(doing)
+                try:
+                    return self._recording.recorded(changes, lambda it: self._carried_out(it, doing))
+                except Conflict as conflict:  # it changed after we had looked, and nothing was written: look again
+                    if conflict.vault not in (READ, UNTOUCHED) or attempt == TRIES:
+                        raise
         raise AssertionError("the last attempt returns or raises")
+
+    def settle(self) -> None:
+        with contextlib.suppress(FileFailed), self._state.locked_if_free() as alone:
+            if alone:
+                self._recording.settle()
+
+    def _carried_out(self, changes: ChangeSet, doing: str) -> ChangeSet:
+        first, *texts = changes.changes
+        if not texts:
+            return replace(changes, changes=(self._carry_out(first, doing),))
+        if isinstance(first, Rename) and self._root is not None and all(isinstance(text, Write) for text in texts):
+            self._carry_out(first, doing)
+            self._together.write_after_move(changes, doing)
+            return changes
+        return self._together.write(changes, doing)
 
     def _carry_out(self, change: Change, doing: str) -> Change:
         if isinstance(change, Rename):
@@ -160,10 +185,10 @@ class ObsidianVault:
         if isinstance(change, Trash):
             return self._delete(change, doing)
         if isinstance(change, Restore):
-            self._direct.write(VaultPath(change.path), None, change.before, doing)
+            self._write(VaultPath(change.path), Write(change.path, None, change.before or b""), doing)
             return change
         if change.after is None:
-            self._delete(Trash(change.path, permanent=True), doing)
+            self._delete(Trash(change.path, True, change.before), doing)
         else:
             self._write(VaultPath(change.path), change, doing)
         return change
@@ -192,7 +217,7 @@ class ObsidianVault:
     def _delete(self, change: Trash, doing: str) -> Trash:
         path = VaultPath(change.path)
         self._verifier.require_inside(path)
-        before = self._kept(path)
+        before = change.before if change.before is not None else self._kept(path)
         reply = self._client.act(argv.delete(path, change.permanent), doing)
         trashed = replies.says(reply, "Moved to trash", path) and not change.permanent
         if not trashed and not replies.says(reply, "Deleted permanently", path):
@@ -202,12 +227,7 @@ class ObsidianVault:
 
     def _kept(self, path: VaultPath) -> bytes | None:
         """What a deletion could be taken back with, where that costs no question to the app."""
-        if self._root is None:
-            return None
-        try:
-            return read.note(self._root, path)
-        except (TooLarge, PermissionDenied, FileFailed):
-            return None
+        return None if self._root is None else recording.kept(self._root, path)
 
     def _move(self, path: VaultPath, target: VaultPath, doing: str) -> None:
         made = self._make_folder(target)

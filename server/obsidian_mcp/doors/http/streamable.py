@@ -94,7 +94,7 @@ class Streamable:
             return await self._exchange(request, message, len(body), Session(), _Calls(), modern=True)
         if isinstance(message, dict) and message.get("method") == "initialize":
             return await self._exchange(request, message, len(body), Session(), _Calls())
-        session = Session(streamable.legacy_revision(headers, self._sessions))
+        session = Session(*streamable.legacy_session(headers, self._sessions))
         id = headers.get(streamable.SESSION)
         calls = _Calls() if id is None else self._calls.setdefault(id, _Calls())
         return await self._exchange(request, message, len(body), session, calls)
@@ -115,7 +115,7 @@ class Streamable:
             return messages.response(202, None)
         headers = {}
         if new and session.revision is not None:
-            headers[streamable.SESSION] = self._sessions.new(session.revision, os.urandom(16).hex())
+            headers[streamable.SESSION] = self._sessions.new(session.revision, os.urandom(16).hex(), session.client)
         if reply is not None:
             return messages.response(streamable.status_of(reply, modern), _encoded(reply), headers)
         return StreamingResponse(exchange.rest(), 200, {**headers, **UNBUFFERED}, "text/event-stream")

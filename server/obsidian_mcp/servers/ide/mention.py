@@ -17,6 +17,7 @@ from obsidian_mcp.servers.ide import lockfile, messages
 from obsidian_mcp.servers.ide.lockfile import Door
 from obsidian_mcp.settings import Settings, UsageError, looks_like_path
 from obsidian_mcp.vault import text
+from obsidian_mcp.vault.history import NOBODY
 from obsidian_mcp.vault.path import BadPath
 from obsidian_mcp.vault.reference import Reference
 from obsidian_mcp.vaults import files_backend, locate
@@ -84,7 +85,7 @@ def mention_note(settings: Settings, named: str, lines: tuple[int, int] | None) 
         raise UsageError(f"no door {which}is open; open one with obsidian-mcp ide --vault NAME")
     if len(folders) > 1:
         raise UsageError(f"several doors are open, name one with --vault: {', '.join(folders)}")
-    vault = files_backend(settings).open(folders[0], CallContext()).vault
+    vault = files_backend(settings).open(folders[0], CallContext(), NOBODY).vault
     try:
         path = existing(Reference.parse(named), vault)
     except BadPath as problem:

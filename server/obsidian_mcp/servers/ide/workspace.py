@@ -9,6 +9,7 @@ from obsidian_mcp.call import CallContext
 from obsidian_mcp.errors import InvalidParams, NoteNotFound
 from obsidian_mcp.vault import text
 from obsidian_mcp.vault.active import Active, Workspace
+from obsidian_mcp.vault.history import NOBODY
 from obsidian_mcp.vault.path import BadPath, VaultPath
 from obsidian_mcp.vault.port import Backend
 from obsidian_mcp.vaults import FolderReader
@@ -42,7 +43,7 @@ class IdeWorkspace:
         return self._folder.workspace()
 
     def show(self, path: VaultPath, call: CallContext) -> None:
-        self._backend.open(self._wanted, call).vault.show(path, new_tab=False)
+        self._backend.open(self._wanted, call, NOBODY).vault.show(path, new_tab=False)
 
     def read(self, path: VaultPath) -> str:
         return text.decoded(path, self._folder.read(path))
