@@ -177,6 +177,10 @@ class FileFailed(Failure):
     """The disk could not do it."""
 
 
+class NotJson(FileFailed):
+    """A file of the vault's settings is not JSON."""
+
+
 class TooLarge(Failure):
     """More than a reply can hold."""
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from obsidian_mcp.errors import Failure, InvalidArguments, NoteNotFound
+from obsidian_mcp.errors import Failure, InvalidArguments, NoteNotFound, NotJson
 from obsidian_mcp.operations.dated import Named, named, there
 from obsidian_mcp.operations.making import from_template
 from obsidian_mcp.vault.path import BadPath, VaultPath
@@ -96,6 +96,26 @@ def test_settings_that_lead_out_of_the_vault_are_refused() -> None:
     for folder in ("../out", ".obsidian"):
         with pytest.raises(InvalidArguments):
             meant("@daily", vault({"daily-notes.json": {"folder": folder}}))
+
+
+def test_a_week_is_the_one_of_the_vaults_own_count() -> None:
+    inside = vault({PERIODIC: {"weekly": {"enabled": True, "format": "gggg-[W]ww"}}})
+    assert meant("@weekly:2027-W10", inside).path.value == "2027-W10.md"
+    with pytest.raises(InvalidArguments, match="2026 has 52"):
+        meant("@weekly:2026-W53", inside)
+
+
+def test_daily_notes_that_are_off_are_told_with_where_the_note_would_be() -> None:
+    settings = {"core-plugins.json": {"daily-notes": False}, "daily-notes.json": {"folder": "Journal"}}
+    with pytest.raises(InvalidArguments) as raised:
+        meant("@daily:yesterday", vault(settings))
+    assert "Journal/2026-11-17.md" in raised.value.message
+
+
+@pytest.mark.parametrize("name", ["daily-notes.json", "core-plugins.json", PERIODIC])
+def test_settings_that_are_not_json_are_never_taken_for_none(name: str) -> None:
+    with pytest.raises(NotJson, match=name):
+        meant("@daily", MemoryVault(Files({f".obsidian/{name}": b'{"folder": "Jour'})))
 
 
 def test_settings_of_wrong_types_are_as_if_there_were_none() -> None:

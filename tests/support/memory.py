@@ -11,7 +11,7 @@ from typing import Any
 
 from obsidian_mcp.call import CallContext
 from obsidian_mcp.connection import Connection
-from obsidian_mcp.errors import AlreadyExists, NoteNotFound, ObsidianNotRunning
+from obsidian_mcp.errors import AlreadyExists, NoteNotFound, NotJson, ObsidianNotRunning
 from obsidian_mcp.features.tools import Tools
 from obsidian_mcp.index.library import Library
 from obsidian_mcp.index.mentions import Mentions
@@ -183,7 +183,10 @@ class MemoryVault:
 
     def config_file(self, name: str) -> Any:
         found = self._files.get(f".obsidian/{name}")
-        return None if found is None else json.loads(found)
+        try:
+            return None if found is None else json.loads(found)
+        except ValueError:
+            raise NotJson(f".obsidian/{name} is not JSON.") from None
 
     def in_front(self) -> VaultPath | None:
         raise ObsidianNotRunning("There is no app.")

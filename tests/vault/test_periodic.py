@@ -25,6 +25,7 @@ from obsidian_mcp.vault.periodic import (
 
 TODAY = date(2026, 11, 18)  # a Wednesday
 PERIODIC, WEEKS, PLUGINS = "plugins/periodic-notes/data.json", "plugins/calendar/data.json", "community-plugins.json"
+CORE = "core-plugins.json"
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(),
     lambda inner: (
@@ -42,7 +43,7 @@ JSON = st.recursive(
 
 def files(**contents: Any) -> Callable[[str], Any]:
     """A vault's config folder: `daily`, `periodic`, `calendar`, `plugins`."""
-    names = {"daily": "daily-notes.json", "periodic": PERIODIC, "calendar": WEEKS, "plugins": PLUGINS}
+    names = {"daily": "daily-notes.json", "periodic": PERIODIC, "calendar": WEEKS, "plugins": PLUGINS, "core": CORE}
     return {names[key]: value for key, value in contents.items()}.get
 
 
@@ -124,6 +125,41 @@ def test_any_text_after_the_colon_is_read_or_told(period: str, when: str) -> Non
         assert parse(f"@{period}:{when}") is not None
 
 
+# Weeks by their number
+
+WEEKS_MEANT = {
+    "an ISO week": ("GGGG-[W]WW", "2027-W10", date(2027, 3, 8)),
+    "an English week": ("gggg-[W]ww", "2027-W10", date(2027, 2, 28)),
+    "the first English week": ("gggg-[W]ww", "2027-W01", date(2026, 12, 27)),
+    "the last English week": ("gggg-[W]ww", "2028-W53", date(2028, 12, 24)),
+    "a week in a format without weeks": ("YYYY-MM-DD", "2027-W10", date(2027, 2, 28)),
+}
+
+
+@pytest.mark.parametrize(("format", "week", "day"), WEEKS_MEANT.values(), ids=WEEKS_MEANT)
+def test_a_week_is_counted_as_the_format_counts(format: str, week: str, day: date) -> None:
+    found = parse(f"@weekly:{week}")
+    assert found is not None
+    assert found.day(TODAY, settings("weekly", format)) == day
+
+
+@given(st.integers(2, 9998), st.integers(1, 53), st.sampled_from(["GGGG-[W]WW", "gggg-[W]ww"]))
+def test_a_week_that_is_named_as_its_note_is_means_that_note(year: int, number: int, format: str) -> None:
+    name = f"{year:04}-W{number:02}"
+    of, wanted = settings("weekly", format), parse(f"@weekly:{name}")
+    assert wanted is not None
+    with contextlib.suppress(ValueError) if number == 53 else contextlib.nullcontext():
+        assert path_of(of, wanted.day(TODAY, of)) == f"{name}.md"
+
+
+@pytest.mark.parametrize(("format", "year"), [("GGGG-[W]WW", 2027), ("gggg-[W]ww", 2026)])
+def test_a_year_without_that_week_is_told(format: str, year: int) -> None:
+    found = parse(f"@weekly:{year}-W53")
+    assert found is not None
+    with pytest.raises(ValueError, match=f"{year} has 52"):
+        found.day(TODAY, settings("weekly", format))
+
+
 # The settings
 
 
@@ -194,6 +230,23 @@ def test_a_plugin_that_is_off_leaves_only_its_file() -> None:
     assert settings_of("daily", files(periodic=on, daily=daily, plugins=["calendar"])).folder == "D"
     assert settings_of("daily", files(periodic=on, daily=daily, plugins=["periodic-notes"])).folder == "P"
     assert settings_of("daily", files(periodic=on, daily=daily, plugins={"a": 1})).folder == "P"
+
+
+CORE_OFF = {"in an object": {"daily-notes": False}, "not in the list": ["file-explorer"]}
+
+
+@pytest.mark.parametrize("core", CORE_OFF.values(), ids=CORE_OFF)
+def test_daily_notes_that_are_switched_off_are_none(core: object) -> None:
+    with pytest.raises(NotSet) as raised:
+        settings_of("daily", files(core=core, daily={"folder": "D"}))
+    assert raised.value.kept == PeriodSettings("daily", "D", "YYYY-MM-DD", "", DAILY_NOTES)
+    on = {"daily": {"enabled": True, "folder": "P"}}
+    assert settings_of("daily", files(core=core, periodic=on)).folder == "P"
+
+
+@pytest.mark.parametrize("core", [{}, {"daily-notes": True}, ["daily-notes"], {"daily-notes": None}, "x", None])
+def test_daily_notes_are_on_unless_they_are_switched_off(core: object) -> None:
+    assert settings_of("daily", files(core=core)).source == DAILY_NOTES
 
 
 def test_weekly_notes_of_calendar_count_where_periodic_notes_have_none() -> None:

@@ -56,13 +56,9 @@ def _in_front(vault: Vault) -> VaultPath:
 def _of_period(special: str, vault: Vault, now: datetime) -> Named:
     wanted = periodic.parse(special)
     assert wanted is not None
-    try:
-        day = wanted.day(now.date())
-    except ValueError as problem:
-        raise InvalidArguments(f"{special} means no day: {problem}.") from None
     told = vault.daily_path()
     if told is not None:
-        if wanted.period != "daily" or day != now.date():
+        if wanted.period != "daily" or _day(special, wanted, now) != now.date():
             raise InvalidArguments(
                 f"{special} can't be told: the vault's folder is out of reach, and the app tells only today's note.",
                 "Give @daily, or the note's own name.",
@@ -70,17 +66,35 @@ def _of_period(special: str, vault: Vault, now: datetime) -> Named:
         return Named(told, None if vault.spellings(told) else "")
     try:
         settings = periodic.settings_of(wanted.period, vault.config_file)
-    except periodic.NotSet:
-        plugin = "Periodic Notes or Calendar" if wanted.period == "weekly" else "Periodic Notes"
-        raise InvalidArguments(
-            f"The vault has no {wanted.period} notes: {plugin} is not switched on for them.",
-            "Switch it on in Obsidian, or give the note's own name.",
-        ) from None
+    except periodic.NotSet as problem:
+        raise _not_set(special, wanted, problem, now) from None
+    day = _day(special, wanted, now, settings)
     path = _spelled(periodic.path_of(settings, day), vault)
     note = periodic.note_about(settings)
     if vault.spellings(path):
         return Named(path, None, note)
     return _to_make(path, settings, periodic.first_day(settings, day), vault, now, note)
+
+
+def _day(special: str, wanted: periodic.Periodic, now: datetime, by: periodic.PeriodSettings | None = None) -> date:
+    try:
+        return wanted.day(now.date(), by)
+    except ValueError as problem:
+        raise InvalidArguments(f"{special} means no day: {problem}") from None
+
+
+def _not_set(special: str, wanted: periodic.Periodic, problem: periodic.NotSet, now: datetime) -> InvalidArguments:
+    if problem.kept is not None:
+        path = periodic.path_of(problem.kept, _day(special, wanted, now, problem.kept))
+        return InvalidArguments(
+            f"The vault has no daily notes: the core plugin {problem.kept.source} is switched off.",
+            f"Switch it on in Obsidian, or give the note's own name: by the plugin's settings it would be {path}.",
+        )
+    plugin = "Periodic Notes or Calendar" if wanted.period == "weekly" else "Periodic Notes"
+    return InvalidArguments(
+        f"The vault has no {wanted.period} notes: {plugin} is not switched on for them.",
+        "Switch it on in Obsidian, or give the note's own name.",
+    )
 
 
 def _spelled(path: str, vault: Vault) -> VaultPath:

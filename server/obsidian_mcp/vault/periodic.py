@@ -3,7 +3,8 @@
 A period's note is named after the first day of the period, as Calendar and Periodic Notes 0.x do it, so that it is the
 same note on every day of the period, whatever parts of the date its format uses. (The beta of Periodic Notes 1.0 takes
 the day on which the note is made; a format that makes sense gives the same name either way.) Where a week begins is the
-app's language's to say: on Sunday in English. A format with ISO weeks is of those, which begin on Monday.
+app's language's to say: on Sunday in English, where the first week is that of 1 January. A format with ISO weeks is of
+those, which begin on Monday. A week that is named by its number is counted as the format counts.
 """
 
 from __future__ import annotations
@@ -44,24 +45,32 @@ _ISO_WEEK = frozenset("W WW Wo GG GGGG GGGGG E".split())
 
 
 class NotSet(Exception):
-    """The vault has no notes of this period: no plugin that makes them is on for it."""
+    """The vault has no notes of this period: no plugin that makes them is on for it. `kept` are settings of one that is
+    off.
+    """
 
-    def __init__(self, period: str) -> None:
+    def __init__(self, period: str, kept: PeriodSettings | None = None) -> None:
         super().__init__(period)
         self.period = period
+        self.kept = kept
 
 
 @dataclass(frozen=True, slots=True)
 class Periodic:
-    """`on` is the day that was named, none for today; `days` and `periods` are counted from there."""
+    """`on` is the day that was named, none for today; `days` and `periods` are counted from there. `week` is a year and
+    the number of a week in it, which is a day only by the settings.
+    """
 
     period: str
     on: date | None = None
     days: int = 0
     periods: int = 0
+    week: tuple[int, int] | None = None
 
-    def day(self, today: date) -> date:
+    def day(self, today: date, settings: PeriodSettings | None = None) -> date:
         """A day of the period that is meant. Raises ValueError where the calendar ends before it."""
+        if self.week is not None:
+            return _in_week(*self.week, is_iso=settings is None or _has_iso_weeks(settings))
         try:
             day = (self.on or today) + timedelta(days=self.days)
             return _moved(day, self.period, self.periods)
@@ -97,7 +106,8 @@ def parse(name: str) -> Periodic | None:
     if _COUNT.fullmatch(when):
         return Periodic(period, periods=int(when))
     try:
-        return Periodic(period, on=_date(period, when))
+        week = _OF_PERIOD["weekly"][0].fullmatch(when) if period == "weekly" else None
+        return Periodic(period, week=_week(*map(int, week.groups()))) if week else Periodic(period, _date(period, when))
     except ValueError:
         raise ValueError(_unread(period, when)) from None
 
@@ -110,10 +120,32 @@ def _date(period: str, when: str) -> date:
     if not found:
         raise ValueError(when)
     year, *part = map(int, found.groups())
-    if period == "weekly":
-        return date.fromisocalendar(year, part[0], 1)
     month = (part[0] - 1) * _MONTHS[period] + 1 if part else 1
     return date(year, month, 1)
+
+
+def _week(year: int, number: int) -> tuple[int, int]:
+    """Raises ValueError unless some calendar may have it."""
+    if not 1 <= number <= 53 or not date.min.year < year < date.max.year:
+        raise ValueError(number)
+    return year, number
+
+
+def _in_week(year: int, number: int, is_iso: bool) -> date:
+    """Its first day. Raises ValueError if that year has no such week."""
+    first = date.fromisocalendar(year, 1, 1) if is_iso else _english_year(year)
+    after = date.fromisocalendar(year + 1, 1, 1) if is_iso else _english_year(year + 1)
+    day = first + timedelta(weeks=number - 1)
+    if day < after:
+        return day
+    kind = "ISO weeks" if is_iso else "weeks that begin on Sunday"
+    raise ValueError(f"{year} has {(after - first).days // 7} {kind}, so there is no {year}-W{number:02}.")
+
+
+def _english_year(year: int) -> date:
+    """The first day of the week that 1 January is in."""
+    first = date(year, 1, 1)
+    return first - timedelta(days=first.isoweekday() % 7)
 
 
 def _unread(period: str, when: str) -> str:
@@ -143,6 +175,8 @@ def settings_of(period: str, files: Files) -> PeriodSettings:
     if found is None and period == "daily":
         options = _object(files("daily-notes.json"))
         found = _settings(period, options, "folder", "format", "template", DAILY_NOTES)
+        if _is_core_off("daily-notes", files):
+            raise NotSet(period, found)
     if found is None:
         raise NotSet(period)
     return found
@@ -174,6 +208,12 @@ def _of_plugin(id: str, files: Files) -> Mapping[str, object]:
     """Nothing if the plugin is off: its file stays when it is."""
     enabled = files("community-plugins.json")
     return {} if isinstance(enabled, list) and id not in enabled else _object(files(f"plugins/{id}/data.json"))
+
+
+def _is_core_off(id: str, files: Files) -> bool:
+    """By name in an object; older versions of the app kept a list of those that are on."""
+    known = files("core-plugins.json")
+    return id not in known if isinstance(known, list) else _object(known).get(id) is False
 
 
 def _settings(

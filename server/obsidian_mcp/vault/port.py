@@ -67,7 +67,10 @@ class Vault(Protocol):
         """Which type each property has, as far as the vault says."""
 
     def config_file(self, name: str) -> Any:
-        """What a file of the vault's settings holds, such as `daily-notes.json`; None if it can't be known."""
+        """What a file of the vault's settings holds, such as `daily-notes.json`; None if there is none.
+
+        Raises NotJson if it means nothing.
+        """
 
     def in_front(self) -> VaultPath | None:
         """The note that the person has in front of them; raises where only the app could tell and there is none."""

@@ -134,6 +134,17 @@ def test_what_the_vault_excludes_is_found_but_not_suggested(own_world: World) ->
         assert caught.value.data["nearest"] == ["Planet.md"]
 
 
+@pytest.mark.parametrize("broken", ["{", "", "[" * 100_000])
+def test_settings_that_are_not_json_are_told(own_world: World, broken: str) -> None:
+    for name in ("app.json", "types.json", "daily-notes.json"):
+        own_world.put(f".obsidian/{name}", broken)
+    own_world.put("A.md", "x")
+    with serving(own_world) as server:
+        assert server.call("read_note", name="A")["content"] == "x"
+        with pytest.raises(ToolFailed, match=r"daily-notes\.json are not JSON"):
+            server.call("append_note", name="@daily", content="x")
+
+
 # Trash
 
 

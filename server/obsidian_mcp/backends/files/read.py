@@ -14,7 +14,7 @@ from obsidian_mcp.backends.files.birth import birth_time
 from obsidian_mcp.backends.files.held import hold
 from obsidian_mcp.backends.files.os_errors import is_absent, translate_os_errors
 from obsidian_mcp.backends.files.root import VaultRoot
-from obsidian_mcp.errors import Failure, PermissionDenied, TooLarge
+from obsidian_mcp.errors import Failure, NotJson, PermissionDenied, TooLarge
 from obsidian_mcp.vault import text
 from obsidian_mcp.vault.active import Workspace, from_workspace
 from obsidian_mcp.vault.config import VaultConfig
@@ -32,14 +32,14 @@ def access(root: VaultRoot) -> tuple[bool, bool]:
 
 def settings(root: VaultRoot) -> VaultConfig:
     """The vault's `.obsidian/app.json`; empty where there is none, or one that means nothing."""
-    found = config_file(root, "app.json")
+    found = _if_json(root, "app.json")
     is_obsidians = os.path.isdir(f"{root.prefix}.obsidian")
     return VaultConfig(found if isinstance(found, dict) else {}, is_obsidians)
 
 
 def types(root: VaultRoot) -> dict[str, str]:
     """The types of properties, from `.obsidian/types.json`."""
-    found = config_file(root, "types.json")
+    found = _if_json(root, "types.json")
     known = found.get("types") if isinstance(found, dict) else None
     return {name: kind for name, kind in known.items() if isinstance(kind, str)} if isinstance(known, dict) else {}
 
@@ -55,7 +55,7 @@ def workspace(root: VaultRoot) -> Workspace:
 
 
 def config_file(root: VaultRoot, name: str) -> Any:
-    """From `.obsidian`; None where it has no such file, or one that means nothing.
+    """From `.obsidian`; None where it has no such file.
 
     It or the file may well be a link: people share their settings between vaults.
     """
@@ -63,12 +63,23 @@ def config_file(root: VaultRoot, name: str) -> Any:
     try:
         return json.loads(atomic.read_path(file))
     except (ValueError, RecursionError):
-        return None
+        raise NotJson(
+            f"The vault's settings .obsidian/{name} are not JSON, so what they say can't be known.",
+            "Mend the file, or remove it and set it up in Obsidian again.",
+        ) from None
     except OSError as error:
         if is_absent(error):
             return None
         with translate_os_errors(f".obsidian/{name}"):  # to act as if there were none would be to act against it
             raise
+
+
+def _if_json(root: VaultRoot, name: str) -> Any:
+    """None also for a file that means nothing: no note could be found while it does."""
+    try:
+        return config_file(root, name)
+    except NotJson:
+        return None
 
 
 def has(root: VaultRoot, path: VaultPath) -> bool:
