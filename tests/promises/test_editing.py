@@ -322,3 +322,36 @@ def test_values_without_an_end_are_refused(ground: Ground) -> None:
     assert "levels" in ground.fails("set_properties", name=path, set={"k": deep}).message
     for wanted in ({"k": deep}, {"": 1}, {"a\nb": 1}, {f"k{number}": 1 for number in range(200)}):
         assert ground.fails("set_properties", name=path, set=wanted).code == INVALID
+
+
+CANVAS = '{"nodes": [{"id": "1", "type": "text", "text": "one"}], "edges": []}'
+BASE = "filters: file.hasTag('a')\nviews:\n  - type: table\n    name: All\n"
+BREAKS = {
+    "appending to a canvas": ("Map.canvas", CANVAS, "append_note", {"content": "- a line"}),
+    "prepending to a canvas": ("Map.canvas", CANVAS, "prepend_note", {"content": "# Title"}),
+    "a quote in a canvas": ("Map.canvas", CANVAS, "edit_note", {"old_text": "one", "new_text": 'the "one"'}),
+    "a canvas that is a text": ("Map.canvas", "", "append_note", {"content": '"text"'}),
+    "appending a list to a base": ("All.base", BASE, "append_note", {"content": "- a line"}),
+    "appending a text to a base": ("All.base", BASE, "append_note", {"content": "a line"}),
+    "a property twice in a base": ("All.base", BASE, "append_note", {"content": "views: []\n"}),
+}
+
+
+@pytest.mark.parametrize(("name", "before", "tool", "arguments"), BREAKS.values(), ids=BREAKS)
+def test_what_would_break_a_canvas_or_a_base_is_refused(
+    ground: Ground, name: str, before: str, tool: str, arguments: dict[str, str]
+) -> None:
+    path = ground.put(name, before)
+    failure = ground.fails(tool, name=path, **arguments)
+    assert failure.code == INVALID
+    assert path in failure.message
+
+
+def test_what_leaves_a_canvas_or_a_base_readable_is_done(ground: Ground) -> None:
+    canvas, base, broken = ground.put("M.canvas", CANVAS), ground.put("A.base", BASE), ground.put("B.canvas", "{")
+    ground.call("edit_note", name=canvas, old_text="one", new_text="uno")
+    assert ground.get(canvas) == CANVAS.replace("one", "uno").encode()
+    ground.call("append_note", name=base, content="formulas:\n  a: 1\n")
+    assert ground.get(base) == f"{BASE}formulas:\n  a: 1\n".encode()
+    ground.call("append_note", name=broken, content='"nodes": []}')
+    assert ground.get(broken) == b'{\n"nodes": []}'

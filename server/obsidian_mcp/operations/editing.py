@@ -6,9 +6,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from obsidian_mcp.call import CallContext
-from obsidian_mcp.errors import AlreadyExists, Hint
+from obsidian_mcp.errors import AlreadyExists, Hint, InvalidArguments
 from obsidian_mcp.operations.moving import captures
-from obsidian_mcp.vault import text
+from obsidian_mcp.vault import syntax, text
 from obsidian_mcp.vault.changes import ChangeSet, Trash, Write
 from obsidian_mcp.vault.index import Index
 from obsidian_mcp.vault.path import VaultPath
@@ -20,6 +20,13 @@ OVERWRITE = Hint(
     "Give overwrite=true to replace it, or call append_note.",
     needs="obsidian_append_note",
     without="Set overwrite to replace it.",
+)
+
+REPLACE_IN_IT = Hint(
+    "Replace a text in it with obsidian_edit_note so that it stays valid, or write the whole file with overwrite.",
+    "Replace a text in it with edit_note so that it stays valid, or call create_note with overwrite=true.",
+    needs="obsidian_edit_note",
+    without="Write the whole file with overwrite.",
 )
 
 
@@ -58,7 +65,24 @@ def _planned(
     text.decoded(path, before)
     if if_match is not None:
         text.require_match(path, text.etag(before), if_match)
-    return ChangeSet(doing, (Write(path.value, before, change(before)),))
+    after = change(before)
+    if path.extension.lower() in syntax.SYNTAX:
+        _require_syntax(path, before, after)
+    return ChangeSet(doing, (Write(path.value, before, after),))
+
+
+def _require_syntax(path: VaultPath, before: bytes, after: bytes) -> None:
+    """Raise if the file could be read as what it is, and no longer can."""
+    if syntax.problem(path.extension, before.decode()):
+        return
+    problem = syntax.problem(path.extension, after.decode())
+    if problem:
+        kind = syntax.SYNTAX[path.extension.lower()]
+        raise InvalidArguments(
+            f"{path} is {kind}, and would no longer be with this text. {problem}",
+            REPLACE_IN_IT,
+            path=path.value,
+        )
 
 
 def create(

@@ -54,15 +54,27 @@ def read(text: str) -> Frontmatter:
     start, end, body = place(text)
     if not body:
         return Frontmatter(0, 0, 0, {})
-    yaml = text[start:end].replace("\r\n", "\n")
     try:
-        values = parse(yaml)
-        if values is None:
-            values = read_with_library(yaml)
+        values = _values(text[start:end])
     except _Invalid as invalid:
         line = invalid.line + 2
         return Frontmatter(start, end, body, {}, f"Line {line}: {invalid}.", line)
     return Frontmatter(start, end, body, values)
+
+
+def problem_of(yaml: str) -> str | None:
+    """Why a whole file of YAML can't be read; None if it can."""
+    try:
+        _values(yaml.removeprefix("\ufeff"))
+    except _Invalid as invalid:
+        return f"Line {invalid.line + 1}: {invalid}."
+    return None
+
+
+def _values(yaml: str) -> dict[str, Value]:
+    yaml = yaml.replace("\r\n", "\n")
+    values = parse(yaml)
+    return read_with_library(yaml) if values is None else values
 
 
 # Tags, aliases, types.
