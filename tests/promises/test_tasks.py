@@ -143,10 +143,22 @@ def test_the_done_date_comes_and_goes_as_the_vault_says(without_app: Ground) -> 
     assert without_app.get(path) == before
 
 
+WORDS = {"done": "x", "[x]": "x", "Completed": "x", "todo": " ", "[ ]": " ", "to do": " ", "cancelled": "-", "/": "/"}
+
+
+@pytest.mark.parametrize(("word", "mark"), WORDS.items(), ids=WORDS)
+def test_a_mark_may_be_said_in_words(ground: Ground, word: str, mark: str) -> None:
+    path = ground.put("Note.md", "- [?] a\n")
+    ground.call("set_task", name=path, task="a", mark=word)
+    assert ground.get(path) == f"- [{mark}] a\n".encode()
+
+
 REFUSED: dict[str, tuple[dict[str, str], int, str]] = {
     "another text": ({"task": "buy mlk"}, NOT_FOUND, "buy milk (line 1)"),
     "a part of two": ({"task": "buy"}, AMBIGUOUS, "line 3, section Shop"),
     "two characters": ({"task": "buy milk", "mark": "xx"}, INVALID, "mark"),
+    "a word that is no mark": ({"task": "buy milk", "mark": "later"}, INVALID, "x is done"),
+    "no mark": ({"task": "buy milk", "mark": ""}, INVALID, "x is done"),
     "a line end": ({"task": "buy milk", "mark": "\n"}, INVALID, "mark"),
     "an older note": ({"task": "buy milk", "if_match": "0" * 16}, CHANGED, "etag"),
 }

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Annotated, Any, Literal
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 
 from obsidian_mcp.errors import InvalidArguments, NoteNotFound
 from obsidian_mcp.operations import paging, searching, tasking
@@ -18,9 +18,26 @@ from obsidian_mcp.tools.notes import DryRun, IfMatch, SpecialTarget, Text
 from obsidian_mcp.tools.tool import Context, Effect, Params, plain, tool
 from obsidian_mcp.tools.toolsets import TASKS
 from obsidian_mcp.vault import diffs, text
+from obsidian_mcp.vault.path import BadPath
 from obsidian_mcp.vault.tasks import SETTINGS, TaskSettings
 
 UNCHANGED = "Nothing was changed."
+MARKS = {
+    **dict.fromkeys(("todo", "to do", "open", "undone", "unchecked", "not done", "false"), " "),
+    **dict.fromkeys(("done", "complete", "completed", "checked", "true"), "x"),
+    **dict.fromkeys(("cancelled", "canceled"), "-"),
+}
+
+
+def as_mark(given: object) -> object:
+    """The character that a word for it means, with or without brackets."""
+    if not isinstance(given, str) or len(given) == 1:
+        return given
+    word = given[1:-1] if given.startswith("[") and given.endswith("]") else given
+    mark = word if len(word) == 1 else MARKS.get(word.strip().lower())
+    if mark is None:
+        raise BadPath("must be one character: x is done, a blank to do, - cancelled")
+    return mark
 
 
 class ListTasks(Params):
@@ -34,7 +51,9 @@ class ListTasks(Params):
 
 class SetTask(SpecialTarget):
     task: Annotated[Text, Field(description="Its text, or a part that no other task has.")]
-    mark: Annotated[Text, Field(min_length=1, max_length=1, description="x is done, a blank to do.")] = "x"
+    mark: Annotated[
+        Text, BeforeValidator(as_mark), Field(min_length=1, max_length=1, description="x is done, a blank to do.")
+    ] = "x"
     if_match: IfMatch = None
     dry_run: DryRun = False
 
