@@ -86,6 +86,29 @@ def test_two_sections_of_one_name_are_refused_with_the_names_that_can_be_given(g
     assert ground.get(path) == b"# A\n## Log\nx\n# B\n## Log\nz\n"
 
 
+def test_headings_of_one_name_are_told_apart_by_their_marks(ground: Ground) -> None:
+    path = ground.put("Note.md", "# Log\na\n## Log\nb\n")
+    ground.call("append_note", name=path, content="c", section="## Log")
+    assert ground.get(path) == b"# Log\na\n## Log\nb\nc\n"
+
+
+def test_blocks_of_one_id_are_told_with_their_lines(ground: Ground) -> None:
+    path = ground.put("Note.md", "one ^a\n\n- two ^A\n")
+    failure = ground.fails("edit_note", name=path, section="^a", new_text="x")
+    assert "line 1: one ^a; line 3: - two ^A" in failure.message
+
+
+CROSSING = {"the end": "b\n# C", "the beginning": "a\n# B", "both ends": "a\n# B\nb\n# C"}
+
+
+@pytest.mark.parametrize("old_text", CROSSING.values(), ids=CROSSING)
+def test_a_text_that_crosses_the_edge_of_its_section_is_told_so(ground: Ground, old_text: str) -> None:
+    path = ground.put("Note.md", "# A\na\n# B\nb\n# C\nc\n")
+    failure = ground.fails("edit_note", name=path, section="B", old_text=old_text, new_text="x")
+    assert "lines 3 to 4" in failure.message
+    assert "Leave section out" in failure.message
+
+
 def test_a_heading_in_a_code_block_is_none(ground: Ground) -> None:
     path = ground.put("Note.md", "```\n## Log\n```\n## Log\nx\n")
     ground.call("edit_note", name=path, section="Log", new_text="y")

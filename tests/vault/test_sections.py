@@ -148,6 +148,26 @@ def test_a_name_that_two_headings_have_is_never_guessed(wanted: str) -> None:
     assert [it.name for it in failure(NOTE, wanted).several] == ["Project > Log", "Private > Log"]
 
 
+LEVELS = {
+    "the higher one": ("# A\n## A\n", "# A", 1),
+    "the lower one": ("# A\n## A\n", "## A", 2),
+    "the exact spelling, before any level": ("# Log\n## LOG\n### log\n", "##   Log", 1),
+    "one of another level, if it is alone": ("# A\n", "### A", 1),
+    "a number and a level": ("# A\n## A\n# A\n", "# A (3)", 3),
+}
+
+
+@pytest.mark.parametrize(("text", "wanted", "line"), LEVELS.values(), ids=LEVELS)
+def test_marks_before_a_heading_choose_its_level(text: str, wanted: str, line: int) -> None:
+    assert section(text, wanted).line == line
+
+
+def test_marks_before_a_path_are_those_of_its_first_heading() -> None:
+    text = "## A\n### B\n# A\n## B\n"
+    assert len(failure(text, "## A > B").several) == 2
+    assert len(failure("# A\n## B\n# A\n", "## A").several) == 2
+
+
 def test_a_path_and_a_text_that_look_alike_are_not_guessed_either() -> None:
     assert len(failure("# A\n## B\n# A B\n", "a > b").several) == 2
 

@@ -148,6 +148,8 @@ def _missing(path: VaultPath, structure: Structure, old: str, part: Section | No
     sections = outline(structure, text)
     if part is not None:
         elsewhere = text_edits.places(text, old, 0, len(text)).spans
+        if any(begin < part.end and end > part.start for begin, end in elsewhere):
+            return _crossing(path, part)
         if elsewhere:
             where = ", ".join(_where(structure, sections, begin) for begin, _ in elsewhere[:MOST_PLACES])
             return NoteNotFound(
@@ -167,6 +169,16 @@ def _missing(path: VaultPath, structure: Structure, old: str, part: Section | No
     return NoteNotFound(
         f'{path} does not have old_text. The nearest is in {_where(structure, sections, near[0])}: "{near[1]}".',
         "Give old_text as it stands there.",
+        path=path.value,
+    )
+
+
+def _crossing(path: VaultPath, part: Section) -> NoteNotFound:
+    first, last = part.line, part.line + part.lines - 1
+    return NoteNotFound(
+        f"old_text is not all in {part.name} of {path}, which is lines {first} to {last}: it begins before or ends "
+        "after them.",
+        "Leave section out, or give only the part of old_text that is in it.",
         path=path.value,
     )
 

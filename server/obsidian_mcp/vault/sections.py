@@ -30,6 +30,7 @@ _BETWEEN = " > "
 _UNIMPORTANT = re.compile(r"[!\"#$%&(*+),.:;<=>?@^`{|}~/\[\]\\\r\n\s]+")
 _NUMBERED = re.compile(r"(.+) \(([1-9][0-9]{0,5})\)", re.DOTALL)
 _HASHES = re.compile(r"#+[ \t]*")
+_MARKS = re.compile(r"(#{1,6})[ \t]+[^#>]+", re.DOTALL)  # and no path: then they could be those of its first heading
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +91,7 @@ def find(structure: Structure, text: str, wanted: str) -> Section:
     asked = wanted.strip()
     if asked.lstrip("#").startswith("^"):
         return _block(structure, text, wanted, asked.lstrip("#"))
-    several = _matching(sections, asked)
+    several = _of_level(_matching(sections, asked), asked)
     if len(several) == 1:
         return several[0]
     raise NoSection(wanted, several, nearest(asked, [titled.section.name for titled in sections]))
@@ -181,6 +182,14 @@ def _matching(sections: list[_Titled], asked: str) -> list[Section]:
         return found
     numbered = _NUMBERED.fullmatch(asked)
     return _by_titles(sections, numbered[1])[int(numbered[2]) - 1 :][:1] if numbered else []
+
+
+def _of_level(several: list[Section], asked: str) -> list[Section]:
+    """Of several, those of the level that the marks before the text give, if there are any."""
+    marks = _MARKS.fullmatch(asked)
+    if len(several) < 2 or marks is None:
+        return several
+    return [section for section in several if section.level == len(marks[1])] or several
 
 
 def _by_titles(sections: list[_Titled], asked: str) -> list[Section]:
