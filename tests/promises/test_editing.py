@@ -71,6 +71,19 @@ def test_a_text_that_is_not_there_is_refused_with_the_nearest(ground: Ground) ->
     assert "line 4 (Plans)" in failure.message
 
 
+def test_the_nearest_text_is_shown_from_within_a_long_line(ground: Ground) -> None:
+    path = ground.put("Note.md", f"# A\n{'word ' * 300}We meet on Monday at nine. {'more ' * 300}\n")
+    failure = ground.fails("edit_note", name=path, old_text="We meet on Tuesday at nine.", new_text="x")
+    assert "line 2 (A)" in failure.message
+    assert "We meet on Monday at nine." in failure.message
+
+
+def test_the_nearest_lines_are_shown_together(ground: Ground) -> None:
+    path = ground.put("Note.md", "# A\n\nfirst of all\nsecond of these\nthird and last\n")
+    failure = ground.fails("edit_note", name=path, old_text="one\nsecond of those\nthird and last", new_text="x")
+    assert 'line 3 (A): "first of all\nsecond of these\nthird and last"' in failure.message
+
+
 def test_curly_quotes_are_found_by_straight_ones_and_that_is_told(ground: Ground) -> None:
     path = ground.put("Note.md", "She said “no” – twice.\n")
     done = ground.call("edit_note", name=path, old_text='said "no" - twice', new_text="said yes")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import heapq
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -12,12 +11,12 @@ from obsidian_mcp.operations.passages import cut
 from obsidian_mcp.operations.sectioning import section_in
 from obsidian_mcp.vault import frontmatter, section_edits, text_edits
 from obsidian_mcp.vault.line_ends import typed
+from obsidian_mcp.vault.nearest import nearest
 from obsidian_mcp.vault.path import VaultPath
-from obsidian_mcp.vault.sections import Section, likeness, outline, section_at
+from obsidian_mcp.vault.sections import Section, outline, section_at
 from obsidian_mcp.vault.structure import Structure
 
 MOST_PLACES = 8  # that an error lists
-MOST_LINES = 20_000  # that are compared with a text that isn't there
 LONGEST_SHOWN, MOST_SHOWN = 160, 6  # characters of a line, and lines, of what is shown instead
 LOOSE = "old_text was found once quotes, dashes, blanks and Unicode forms were taken as equal"
 
@@ -184,18 +183,24 @@ def _crossing(path: VaultPath, part: Section) -> NoteNotFound:
 
 
 def _nearest(text: str, old: str, begin: int, end: int) -> tuple[int, str] | None:
-    """Where the line is that is most like the longest one of a text, and what stands there on as many lines."""
-    wanted = typed(old).strip("\n").split("\n")
-    longest = max(range(len(wanted)), key=lambda number: len(wanted[number]))
-    lines = text[begin:end].split("\n")
-    alike = likeness(wanted[longest])
-    scored = ((alike(line), -number) for number, line in enumerate(lines[:MOST_LINES]) if line.strip())
-    best, number = heapq.nlargest(1, scored)[0] if any(line.strip() for line in lines[:MOST_LINES]) else (0.0, 0)
-    if best < 0.3:
+    """Where the text is that is most like it, and what stands there on as many lines."""
+    near = nearest(text, old, begin, end)
+    if near is None:
         return None
-    first = max(0, -number - longest)
-    shown = [cut(line.rstrip("\r"), LONGEST_SHOWN) for line in lines[first : first + min(len(wanted), MOST_SHOWN)]]
-    return begin + sum(len(line) + 1 for line in lines[:first]), "\n".join(shown)
+    at, lines_before = near
+    count = min(typed(old).strip().count("\n") + 1, MOST_SHOWN)
+    start = max(begin, _line_before(text, at, min(lines_before, count - 1)))
+    first, *further = text[start:end].split("\n", count)[:count]
+    if start < at - LONGEST_SHOWN // 2 and not further:  # far into a long line
+        first = "…" + first[at - start - LONGEST_SHOWN // 4 :].partition(" ")[2]
+    return start, "\n".join(cut(line.rstrip("\r"), LONGEST_SHOWN) for line in (first, *further))
+
+
+def _line_before(text: str, at: int, count: int) -> int:
+    """Where the line begins that is so many before the one that this is in."""
+    for _ in range(count + 1):
+        at = max(0, text.rfind("\n", 0, at))
+    return at + text.startswith("\n", at)
 
 
 def _line(text: str, at: int) -> str:
