@@ -7,6 +7,7 @@ note holds what a write can have left in the middle; so one that has outlived it
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 from dataclasses import dataclass
@@ -41,10 +42,11 @@ class Record:
 
     def stored(self) -> bytes:
         """A line that says what follows, then both texts as they are."""
-        texts = self.before + self.after
         said = {"version": VERSION, "path": self.path, "start": self.start, "head": self.head}
-        sizes = {"sizes": [len(self.before), len(self.after)], "texts": digest(texts)}
-        return json.dumps({**said, **sizes}).encode() + b"\n" + texts
+        texts = hashlib.sha256(self.before)
+        texts.update(self.after)  # and not one long text made of both
+        sizes = {"sizes": [len(self.before), len(self.after)], "texts": texts.hexdigest()}
+        return b"".join((json.dumps({**said, **sizes}).encode(), b"\n", self.before, self.after))
 
     @classmethod
     def parse(cls, stored: bytes) -> Record:
