@@ -72,10 +72,10 @@ def obsidian_edit_note(params: EditNote, it: Context) -> NoteEdited:
         done[:] = [text_editing.edited(note.path, before, params.new_text, params.old_text, params.section, params.all)]
         return done[0].text
 
-    before, after, etag = _changed(note, change, params, it)
+    before, after, data = _changed(note, change, params, it)
     said = " ".join(filter(None, (note.note, done[0].note)))
-    size = len((before if params.dry_run else after).encode())
-    return NoteEdited(note.path.value, done[0].count, diffs.unified(before, after), etag, size, said or None)
+    diff = diffs.unified(before, after)
+    return NoteEdited(note.path.value, done[0].count, diff, text.etag(data), len(data), said or None)
 
 
 @tool("Set properties", Effect.CHANGES, EDIT)
@@ -89,7 +89,7 @@ def obsidian_set_properties(params: SetProperties, it: Context) -> PropertiesSet
     if note.path.extension.lower() != "md":
         raise InvalidArguments(f"{note.path} is not a note, and only notes have properties.", path=note.path.value)
     types = it.vault.types()
-    before, after, etag = _changed(note, lambda whole: with_properties(note.path, whole, wanted, types), params, it)
+    before, after, data = _changed(note, lambda whole: with_properties(note.path, whole, wanted, types), params, it)
     said = " ".join(
         filter(None, (note.note, None if before != after else "Nothing was to be changed: the note is so already."))
     )
@@ -99,13 +99,13 @@ def obsidian_set_properties(params: SetProperties, it: Context) -> PropertiesSet
         values = {name: value for name, value in values.items() if name.lower() in touched}
     if results.size(values) > MOST_SHOWN:
         values, said = {}, f"{said} The values are too long to be shown.".strip()
-    return PropertiesSet(note.path.value, values, diffs.unified(before, after), etag, said or None)
+    return PropertiesSet(note.path.value, values, diffs.unified(before, after), text.etag(data), said or None)
 
 
 def _changed(
     note: Named, change: Callable[[str], str], params: EditNote | SetProperties, it: Context
-) -> tuple[str, str, str]:
-    """The note's text before and after, and its etag; a dry run only plans, and its etag is that of before."""
+) -> tuple[str, str, bytes]:
+    """The note's text before and after, and its bytes; a dry run only plans, and its bytes are those of before."""
     seen: list[str] = []
 
     def act(before: bytes) -> bytes:
@@ -117,6 +117,6 @@ def _changed(
     doing = f"editing {note.path}"
     if params.dry_run:
         editing.preview(note.path, act, params.if_match, it.vault, doing, new)
-        return seen[0], seen[1], text.etag(seen[0].encode())
+        return seen[0], seen[1], seen[0].encode()
     after = editing.edit(note.path, act, params.if_match, it.vault, doing, new)
-    return seen[0], seen[1], text.etag(after)
+    return seen[0], seen[1], after

@@ -54,10 +54,11 @@ class _Changed:
 
     def __init__(self, text: str, pieces: re.Pattern[str]) -> None:
         parts: list[str] = []
+        is_plain = pieces is _LINE_END and "\r" not in text  # as most notes are
         self._before: list[int] = [0]  # where each stretch begins in the text as it was
         self._now: list[int] = [0]
         at = length = 0
-        for piece in pieces.finditer(text):
+        for piece in () if is_plain else pieces.finditer(text):
             new = _spelled(piece[0])
             parts += (text[at : piece.start()], new)
             length += piece.start() - at + len(new)

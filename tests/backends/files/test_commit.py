@@ -229,7 +229,7 @@ def test_a_new_note_is_read_back(place: Place, monkeypatch: pytest.MonkeyPatch) 
     def failing(*_: Any) -> bytes:
         raise OSError(5, "Input/output error")
 
-    monkeypatch.setattr(atomic, "read", failing)
+    monkeypatch.setattr(atomic, "holds", failing)
     with pytest.raises(FileFailed, match="could not be read back") as caught:
         place.commit(Write("Deep/A.md", None, b"one"))
     assert (caught.value.vault, place.files()) == (CHANGED, {"Deep/A.md": b"one"})

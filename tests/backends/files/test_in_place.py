@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -175,14 +176,14 @@ def test_there_a_change_that_was_interrupted_is_finished_too(place: Place) -> No
 def test_what_another_program_adds_at_the_same_moment_is_not_overwritten(
     place: Place, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def late(fd: int) -> bytes:
-        found = rest(fd)
+    def late(fd: int, data: bytes) -> bool:
+        monkeypatch.undo()  # only while the note is compared, not when it is read back
+        found = atomic.holds(fd, data)
         with (place.folder / "A.md").open("ab") as file:
             file.write(b"another's\n")
         return found
 
-    rest = atomic.rest
-    monkeypatch.setattr(atomic, "rest", late)
+    monkeypatch.setattr(atomic, "holds", late)
     with pytest.raises(Conflict) as caught:
         record.replace(place.root, place.state, VaultPath("A.md"), OLD, OLD + b"ours\n")
     assert (caught.value.vault, place.files()["A.md"]) == (CHANGED, OLD + b"another's\nours\n")
@@ -244,6 +245,23 @@ def test_nothing_before_the_difference_has_to_be_written(before: bytes, after: b
     start = in_place.difference(before, after)
     assert before[:start] == after[:start]
     assert start == len(before) or not after.startswith(before)
+
+
+@given(st.binary(min_size=1, max_size=40), st.integers(0, 200_000), st.integers(0, 200_000))
+@settings(max_examples=30, deadline=None)
+def test_of_a_long_text_only_what_differs_is_written(middle: bytes, head: int, tail: int) -> None:
+    before, after = (b"x" * head + part + b"y" * tail for part in (middle, bytes(byte ^ 1 for byte in middle)))
+    start = in_place.difference(before, after)
+    assert head - in_place.BLOCK < start <= head
+    with tempfile.TemporaryFile(buffering=0) as file:
+        file.write(before)
+        in_place._overwrite(file.fileno(), before, after)
+        file.seek(0)
+        assert atomic.holds(file.fileno(), after)
+        file.seek(0)
+        assert not atomic.holds(file.fileno(), before)
+        file.seek(0)
+        assert atomic.rest(file.fileno()) == after
 
 
 @given(TEXTS, TEXTS)

@@ -17,7 +17,7 @@ from collections.abc import Iterator
 from obsidian_mcp.backends.files.held import BINARY, NO_LINK, HeldPath, require_regular
 from obsidian_mcp.errors import CHANGED, Conflict, FileFailed, PermissionDenied
 
-CHUNK = 64 * 1024
+CHUNK, MOST_AT_ONCE = 64 * 1024, 64 * 1024 * 1024
 TEMPORARY = ".obsidian-mcp-"
 
 
@@ -47,7 +47,7 @@ def read_path(file: str) -> bytes:
 
 
 def read(at: HeldPath, most: int | None = None) -> bytes:
-    """In small chunks: one large buffer is several times slower. Raises Longer if it has more than so many bytes."""
+    """Raises Longer if it has more than so many bytes."""
     return _whole(at.open(os.O_RDONLY | NO_LINK), most)
 
 
@@ -63,11 +63,23 @@ def _whole(fd: int, most: int | None) -> bytes:
 
 
 def rest(fd: int) -> bytes:
-    """From where it stands to the end."""
+    """From where it stands to the end. In one piece: to join many is several times slower."""
+    size = min(max(CHUNK, os.fstat(fd).st_size), MOST_AT_ONCE)
     parts = []
-    while part := os.read(fd, CHUNK):
+    while part := os.read(fd, size):
         parts.append(part)
+        size = CHUNK
     return b"".join(parts)
+
+
+def holds(fd: int, data: bytes) -> bool:
+    """Whether this is what stands from here to the end. Nothing is kept of it."""
+    at = 0
+    while part := os.read(fd, CHUNK):
+        if not data.startswith(part, at):
+            return False
+        at += len(part)
+    return at == len(data)
 
 
 def swap(path: str, at: HeldPath, before: bytes, after: bytes) -> None:
@@ -121,12 +133,12 @@ def _copy_attributes(source: HeldPath, made: HeldPath) -> None:
 def require_written(path: str, at: HeldPath, after: bytes) -> None:
     """Read back what was put in place. A failure here does not undo it."""
     try:
-        found = read(at)
+        is_written = _is(at, after)
     except OSError as error:
         raise FileFailed(
             f"{path} was written, but could not be read back: {error.strerror}.", vault=CHANGED, path=path
         ) from None
-    if found != after:
+    if not is_written:
         raise Conflict(
             f"{path} was written, but now holds another text: it was changed at the same moment.",
             "Read it before changing it again.",
@@ -155,6 +167,15 @@ def is_open_nowhere(at: HeldPath) -> bool:
 
 def temporary_name() -> str:
     return f"{TEMPORARY}{secrets.token_hex(8)}.tmp"
+
+
+def _is(at: HeldPath, data: bytes) -> bool:
+    fd = at.open(os.O_RDONLY | NO_LINK)
+    try:
+        require_regular(fd)
+        return holds(fd, data)
+    finally:
+        os.close(fd)
 
 
 _unfinished: set[str] = set()

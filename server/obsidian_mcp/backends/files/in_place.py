@@ -21,6 +21,7 @@ from obsidian_mcp.errors import CHANGED, FileFailed
 from obsidian_mcp.slot import flush
 
 BLOCK = 512  # what a disk writes as a whole, or not at all
+MANY = 128  # blocks that are compared at once in a long file
 _REFUSED = {errno.EPERM, errno.EINVAL, errno.ENOTSUP, errno.ENOSYS}  # by a mount that can only write whole files
 
 _TO_FLUSH = os.O_RDWR if os.name == "nt" else os.O_RDONLY  # only Windows asks for the right to write
@@ -34,8 +35,23 @@ def difference(before: bytes, after: bytes) -> int:
     """From where on they may differ: what has to be written, and nothing before it."""
     if after.startswith(before) or before.startswith(after):
         return min(len(before), len(after))
-    blocks = range(0, min(len(before), len(after)), BLOCK)
-    return next(at for at in blocks if before[at : at + BLOCK] != after[at : at + BLOCK])
+    most = min(len(before), len(after))
+    start = _first_difference(before, after, range(0, most, MANY * BLOCK))
+    return _first_difference(before, after, range(start, most, BLOCK))
+
+
+def _first_difference(before: bytes, after: bytes, places: range) -> int:
+    step = places.step
+    return next(at for at in places if before[at : at + step] != after[at : at + step])
+
+
+def _same_end(before: bytes, after: bytes, start: int) -> int:
+    """From where on two texts of one length are the same again: nothing after it has to be written."""
+    end = len(before)
+    for step in (MANY * BLOCK, BLOCK):
+        while end - step > start and before[end - step : end] == after[end - step : end]:
+            end -= step
+    return end
 
 
 def is_mixture(found: bytes, before: bytes, after: bytes) -> bool:
@@ -68,7 +84,7 @@ def rewrite(path: str, at: HeldPath, before: bytes, after: bytes, *, flushed: bo
         atomic.swap(path, at, before, after)
         return
     try:
-        if atomic.rest(fd) != before:
+        if not atomic.holds(fd, before):
             raise atomic.changed_meanwhile(path)
         try:
             _overwrite(fd, before, after)
@@ -130,16 +146,16 @@ def _open(at: HeldPath, more: int = 0) -> int | None:
 
 
 def _overwrite(fd: int, before: bytes, after: bytes) -> None:
-    start = difference(before, after)
-    _write_at(fd, len(before), after[len(before) :])
-    _write_at(fd, start, after[start : len(before)])
+    start, new = difference(before, after), memoryview(after)
+    end = _same_end(before, after, start) if len(before) == len(after) else len(before)
+    _write_at(fd, len(before), new[len(before) :])
+    _write_at(fd, start, new[start:end])
     if len(after) < len(before) or after == before:  # which is a write too, and the time of the last one
         os.ftruncate(fd, len(after))
 
 
-def _write_at(fd: int, at: int, data: bytes) -> None:
+def _write_at(fd: int, at: int, rest: memoryview) -> None:
     """Not pwrite, which Windows has not."""
-    rest = memoryview(data)
     if rest:
         os.lseek(fd, at, os.SEEK_SET)
     while rest:
