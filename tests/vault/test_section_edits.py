@@ -168,3 +168,36 @@ def test_sections_part_the_note(written: list[str]) -> None:
         assert section.start in starts
         assert section.start < section.body <= section.end or section.body == len(note)
         assert section.end == len(note) or section.end in starts
+
+
+INLINE = {
+    "a paragraph": ("one ^a\n\ntwo\n", "one more ^a\n\ntwo\n"),
+    "an item with children": ("- one ^a\n  - kid\n", "- one more ^a\n  - kid\n"),
+    "CRLF": ("one\r\ntwo ^a\r\n\r\nx\r\n", "one\r\ntwo more ^a\r\n\r\nx\r\n"),
+    "an id on its own line": ("> one\n\n^a\n", "> one more\n\n^a\n"),
+}
+
+
+@pytest.mark.parametrize(("before", "after"), INLINE.values(), ids=INLINE)
+def test_what_is_added_to_the_line_of_a_block_goes_before_its_id(before: str, after: str) -> None:
+    structure = Structure(before)
+    assert appended(structure, find(structure, before, "^a"), " more", True).text == after
+
+
+def test_a_byte_order_mark_is_no_line_before_a_block() -> None:
+    note = "\ufeffone ^a\n"
+    structure = Structure(note)
+    done = prepended(structure, find(structure, note, "^a"), "zero\n", False).text
+    assert done.replace("zero\n\n", "") == note
+
+
+MIXED = {
+    "LF before CRLF": ("# H\nx\r\n# I\n", "# H\nx\r\ny\r\n# I\n"),
+    "CRLF before LF": ("# H\r\nx\n# I\r\n", "# H\r\nx\ny\n# I\r\n"),
+}
+
+
+@pytest.mark.parametrize(("before", "after"), MIXED.values(), ids=MIXED)
+def test_the_line_before_what_is_added_keeps_its_own_end(before: str, after: str) -> None:
+    structure = Structure(before)
+    assert appended(structure, find(structure, before, "H"), "y", False).text == after

@@ -70,7 +70,7 @@ def _own_line(text: str, section: Section, tail: str) -> str:
 
 def _on_new_line(text: str, at: int, content: str) -> str:
     """What begins there begins a line, also after a heading that ends the note."""
-    begins = not at or text[at - 1] == "\n" or not content
+    begins = not at or text[at - 1] == "\n" or text[:at] == "\ufeff" or not content
     return content if begins else end_at(text, at) + content
 
 
@@ -100,12 +100,19 @@ def appended(structure: Structure, section: Section, content: str, inline: bool)
     last = section.start + len(text[section.start : section.end].rstrip(" \t\r\n"))
     at = line_end(text, last)
     if not section.level:
-        at = max(at, _after_id(text, at, section.name.removeprefix("^")))
-    new = as_at(text, at, content)
+        id = section.name.removeprefix("^")
+        at = _before_own_id(text, section, id) if inline else max(at, _after_id(text, at, id))
+    after = _after_line(text, at)  # the line keeps its own end, whatever the one before it has
+    new, newline = as_at(text, after, content), end_at(text, after)
     if at < len(text) and not inline:
         new = re.sub(r"\r?\n\Z", "", new)
-    apart = "" if inline or _joins(text, last, new) else end_at(text, at)
-    return _checked(structure, at, at, new if inline else end_at(text, at) + apart + new)
+    apart = "" if inline or _joins(text, last, new) else newline
+    return _checked(structure, at, at, new if inline else newline + apart + new)
+
+
+def _after_line(text: str, at: int) -> int:
+    """After the end of a line that stands here."""
+    return at + (2 if text.startswith("\r\n", at) else int(text.startswith("\n", at)))
 
 
 def prepended(structure: Structure, section: Section, content: str, inline: bool) -> Edited:
@@ -181,6 +188,14 @@ def _after_id(text: str, at: int, id: str) -> int:
     """After an id that stands on a line of its own after its block."""
     found = re.compile(rf"\s*^[ \t]*\^{re.escape(id)}[ \t]*(?=\r?$)", re.IGNORECASE | re.MULTILINE).match(text, at)
     return found.end() if found else at
+
+
+def _before_own_id(text: str, section: Section, id: str) -> int:
+    """Before an id at the end of a line of its block, which must stay the last of that line; else the block's end."""
+    found = re.compile(rf"[ \t]+\^{re.escape(id)}[ \t]*\r?$", re.IGNORECASE | re.MULTILINE).search(
+        text, section.start, section.end
+    )
+    return found.start() if found else section.end
 
 
 def _checked(structure: Structure, begin: int, end: int, new: str) -> Edited:
