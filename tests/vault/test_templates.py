@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 from datetime import UTC, date, datetime
 from typing import Any
 
@@ -192,3 +193,9 @@ def test_no_property_of_either_is_lost(own: dict[str, Any], given: dict[str, Any
     assert values.keys() == own.keys() | given.keys()
     expected = read(f"---\n{block(given)}---\n").values
     assert all(values[name] == value for name, value in expected.items() if value is not None)
+
+
+@pytest.mark.parametrize("content", ["a\nb\n", "a\r\nb\n", "---\nx: 1\n---\na\nb\n"])
+def test_a_note_from_a_template_has_one_kind_of_line_end(content: str) -> None:
+    made = merged("# T\r\n\r\n", content, {})
+    assert len(set(re.findall("\r?\n", made))) == 1

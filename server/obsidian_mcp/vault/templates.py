@@ -13,6 +13,7 @@ from datetime import date, datetime, timedelta
 from typing import Any
 
 from obsidian_mcp.vault.frontmatter import kind, place, read
+from obsidian_mcp.vault.line_ends import typed
 from obsidian_mcp.vault.moment import formatted
 from obsidian_mcp.vault.property_edits import Uneditable, edited
 
@@ -97,10 +98,13 @@ def merged(template: str, content: str, types: Mapping[str, str]) -> str:
 
 
 def _followed(text: str, more: str) -> str:
-    """A byte order mark in the middle of a text would be a character like any other."""
+    """In the line ends of what comes first. A byte order mark in the middle of a text would be a character like any
+    other.
+    """
     if not text or not more:
         return text or more
-    return text + ("" if text.endswith("\n") else _newline(text)) + more.removeprefix(_BOM)
+    more = typed(more.removeprefix(_BOM)).replace("\n", _newline(text)) if "\n" in text else more.removeprefix(_BOM)
+    return text + ("" if text.endswith("\n") else _newline(text)) + more
 
 
 def _newline(text: str) -> str:
