@@ -145,6 +145,25 @@ def test_settings_that_are_not_json_are_told(own_world: World, broken: str) -> N
             server.call("append_note", name="@daily", content="x")
 
 
+def test_progress_comes_while_many_notes_are_changed(own_world: World) -> None:
+    """Every thousand files, and each further on."""
+    for number in range(2_100):
+        own_world.put(f"N{number}.md", "#old word\n" if number % 700 == 0 else "word\n")
+    calls: list[tuple[str, dict[str, Any]]] = [
+        ("rename_term", {"kind": "tag", "old": "old", "new": "new"}),
+        ("replace_in_notes", {"query": "word", "old_text": "word", "new_text": "term", "expected": 2_100}),
+    ]
+    with serving(own_world, "--toolsets", "all") as server:
+        for token, (tool, arguments) in enumerate(calls):
+            server.end_call(server.begin_call(tool, {"progressToken": token}, **arguments))
+            told = [said["params"] for said in server.said if said.get("method") == "notifications/progress"]
+            told = [params for params in told if params["progressToken"] == token]
+            values = [params["progress"] for params in told]
+            assert values == sorted(set(values))
+            assert any("of 2100" in params["message"] or "2100 notes" in params["message"] for params in told)
+    assert own_world.get("N700.md") == b"#new term\n"
+
+
 # Trash
 
 
