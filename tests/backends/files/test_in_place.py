@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import json
 import os
 import tempfile
 from collections.abc import Callable
@@ -268,7 +269,38 @@ def test_of_a_long_text_only_what_differs_is_written(middle: bytes, head: int, t
 def test_a_record_comes_back_as_it_was_kept(before: bytes, after: bytes) -> None:
     kept = Record.of("A.md", before, after)
     assert Record.parse(kept.stored() + bytes(9)) == kept
-    assert kept.before == before[kept.start :]
+    end = kept.start + len(kept.before)
+    assert kept.before == before[kept.start : end]
+    assert kept.foot is None or (before[: kept.start], before[end:]) == (after[: kept.start], after[end:])
+    assert kept.foot is None or end % in_place.BLOCK == 0 or end == len(before)  # a block is written as a whole
+
+
+def test_a_change_of_the_same_length_is_recorded_by_its_blocks(place: Place) -> None:
+    before = b"".join(b"line %d of a long note\n" % number for number in range(9_000))
+    after = before.replace(b"line 4500 of", b"LINE 4500 of")
+    kept = Record.of("A.md", before, after)
+    assert len(kept.before) == len(kept.after) <= 2 * in_place.BLOCK
+    at = before.index(b"line 4500 of")
+    found = before[:at] + b"LI" + before[at + 2 :]
+    interrupted(place, found, after, before)
+    recover(place)
+    assert place.files()["A.md"] == after
+    for foreign in (found[:-5] + b"typed", b"typed" + found[5:], found + b"typed", found[:-5]):
+        interrupted(place, foreign, after, before)
+        recover(place)
+        assert place.files()["A.md"] == foreign
+
+
+def test_a_record_of_the_first_version_is_followed(place: Place) -> None:
+    after = OLD.replace(b"old", b"OLD", 1)
+    start = in_place.difference(OLD, after)
+    texts = OLD[start:] + after[start:]
+    sizes = [len(OLD) - start, len(after) - start]
+    said = {"version": 1, "path": "A.md", "start": start, "head": digest(OLD[:start]), "sizes": sizes}
+    place.state.slot.write(json.dumps({**said, "texts": digest(texts)}).encode() + b"\n" + texts, flushed=False)
+    place.put("A.md", OLD.replace(b"old", b"Old", 1))
+    recover(place)
+    assert place.files()["A.md"] == after
 
 
 def interrupted(place: Place, found: bytes, after: bytes, before: bytes = OLD) -> None:
@@ -337,7 +369,7 @@ def test_a_record_that_means_nothing_stops_nothing(place: Place, spoil: Callable
 
 
 def test_a_record_of_another_version_is_kept_and_stops_moves_alone(place: Place) -> None:
-    stored = Record.of("A.md", OLD, b"new").stored().replace(b'"version": 1', b'"version": 2')
+    stored = Record.of("A.md", OLD, b"new").stored().replace(b'"version": 2', b'"version": 3')
     place.state.slot.write(stored, flushed=False)
     place.commit(Write("A.md", OLD, b"x"))
     with pytest.raises(FileFailed, match="another version"):

@@ -45,13 +45,15 @@ def _first_difference(before: bytes, after: bytes, places: range) -> int:
     return next(at for at in places if before[at : at + step] != after[at : at + step])
 
 
-def _same_end(before: bytes, after: bytes, start: int) -> int:
-    """From where on two texts of one length are the same again: nothing after it has to be written."""
+def same_end(before: bytes, after: bytes, start: int) -> int:
+    """From which block on two texts are the same again, if they are equally long: nothing from there on is written."""
     end = len(before)
+    if end != len(after):
+        return end
     for step in (MANY * BLOCK, BLOCK):
         while end - step > start and before[end - step : end] == after[end - step : end]:
             end -= step
-    return end
+    return min(len(before), -(-end // BLOCK) * BLOCK)
 
 
 def is_mixture(found: bytes, before: bytes, after: bytes) -> bool:
@@ -147,7 +149,7 @@ def _open(at: HeldPath, more: int = 0) -> int | None:
 
 def _overwrite(fd: int, before: bytes, after: bytes) -> None:
     start, new = difference(before, after), memoryview(after)
-    end = _same_end(before, after, start) if len(before) == len(after) else len(before)
+    end = same_end(before, after, start)
     _write_at(fd, len(before), new[len(before) :])
     _write_at(fd, start, new[start:end])
     if len(after) < len(before) or after == before:  # which is a write too, and the time of the last one

@@ -22,27 +22,36 @@ from obsidian_mcp.errors import Conflict, Failure, FileFailed, NoteNotFound
 from obsidian_mcp.state import State
 from obsidian_mcp.vault.path import VaultPath
 
-VERSION = 1
+VERSION = 2
+KNOWN = (1, VERSION)  # the first had no foot
 
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """`before` and `after` are the texts from `start` on; `head` is the SHA-256 of what both have before it."""
+    """`before` and `after` are the texts from `start` on; `head` is the SHA-256 of what both have before it.
+
+    Where they are equally long, they go to the last block that differs, and `foot` is the SHA-256 of what is after it.
+    """
 
     path: str
     start: int
     head: str
     before: bytes
     after: bytes
+    foot: str | None = None
 
     @classmethod
     def of(cls, path: str, before: bytes, after: bytes) -> Record:
         start = in_place.difference(before, after)
-        return cls(path, start, digest(before[:start]), before[start:], after[start:])
+        head = digest(before[:start])
+        if len(before) != len(after):
+            return cls(path, start, head, before[start:], after[start:])
+        end = in_place.same_end(before, after, start)
+        return cls(path, start, head, before[start:end], after[start:end], digest(before[end:]))
 
     def stored(self) -> bytes:
         """A line that says what follows, then both texts as they are."""
-        said = {"version": VERSION, "path": self.path, "start": self.start, "head": self.head}
+        said = {"version": VERSION, "path": self.path, "start": self.start, "head": self.head, "foot": self.foot}
         texts = hashlib.sha256(self.before)
         texts.update(self.after)  # and not one long text made of both
         sizes = {"sizes": [len(self.before), len(self.after)], "texts": texts.hexdigest()}
@@ -53,13 +62,13 @@ class Record:
         """Raises ValueError, KeyError or TypeError for what is not a whole record, FileFailed for another version's."""
         line, _, rest = stored.partition(b"\n")
         said = json.loads(line)
-        if said["version"] != VERSION:
+        if said["version"] not in KNOWN:
             raise FileFailed(f"Its record is of another version ({said['version']!r}) than {VERSION}.")
         old, new = said["sizes"]
         if digest(rest[: old + new]) != said["texts"]:
             raise ValueError("it was not written to its end")
         path = VaultPath(said["path"]).value
-        return cls(path, int(said["start"]), str(said["head"]), rest[:old], rest[old : old + new])
+        return cls(path, int(said["start"]), str(said["head"]), rest[:old], rest[old : old + new], said.get("foot"))
 
 
 def replace(root: VaultRoot, state: State, path: VaultPath, before: bytes, after: bytes) -> None:
@@ -143,12 +152,13 @@ def _recover(root: VaultRoot, state: State, record: Record) -> str:
 
 def _finish(at: HeldPath, record: Record) -> str:
     found = atomic.read(at)
-    head, rest = found[: record.start], found[record.start :]
-    if digest(head) != record.head:
+    end = len(found) if record.foot is None else record.start + len(record.before)
+    head, rest, foot = found[: record.start], found[record.start : end], found[end:]
+    if digest(head) != record.head or (record.foot is not None and digest(foot) != record.foot):
         raise atomic.changed_meanwhile(record.path)
     if rest == record.before:
         return "forgotten: it had not begun"
-    in_place.finish(record.path, at, head + record.before, head + record.after)
+    in_place.finish(record.path, at, head + record.before + foot, head + record.after + foot)
     return "finished"
 
 
