@@ -53,7 +53,7 @@ def places_in(text: str, body: int) -> list[tuple[int, str]]:
     if not candidates:
         return []
     found: list[tuple[int, str]] = []
-    raw, since = _first_raw(text, body), body
+    raw, since = _first_raw(text, body, candidates[-1].start()), body
     for candidate in candidates:
         start = candidate.start()
         if start < since:
@@ -71,10 +71,12 @@ def places_in(text: str, body: int) -> list[tuple[int, str]]:
     return found
 
 
-def _first_raw(text: str, body: int) -> int:
-    """Where something stands that can go on over blank lines; the end of the text if nothing does."""
-    places = [at for mark in _RAW if (at := text.find(mark, body)) >= 0]
-    html = _RAW_HTML.search(text, body)
+def _first_raw(text: str, body: int, last: int) -> int:
+    """Where something stands that can go on over blank lines; the end of the text if nothing does before the last
+    tag there may be, for what comes after that hides none.
+    """
+    places = [at for mark in _RAW if (at := text.find(mark, body, last)) >= 0]
+    html = _RAW_HTML.search(text, body, last)
     return min([*places, html.start() if html else len(text)])
 
 
