@@ -15,7 +15,7 @@ from obsidian_mcp.index.reading import Reading
 from obsidian_mcp.index.store import Busy, Entry, Store, Unusable
 from obsidian_mcp.vault.index import Disk, File
 
-BATCH, BATCH_BYTES = 500, 8 << 20
+BATCH, BATCH_BYTES = 1000, 8 << 20
 PATIENCE = 3600.0  # seconds
 LONG_BUSY = 10.0  # seconds that another server's change is waited for, where nobody waits for an answer
 

@@ -12,6 +12,7 @@ can't be read, or was written by another version, is thrown away.
 from __future__ import annotations
 
 import contextlib
+import itertools
 import json
 import os
 import sqlite3
@@ -26,6 +27,7 @@ from obsidian_mcp.vault.words import folded
 VERSION = f"2 {unicodedata.unidata_version}"  # of what is stored, and of the tables by which words are told apart
 BUSY = 250  # ms that another server's change is waited for
 IN_MEMORY = 24 << 20  # bytes of words that are gathered before they are written
+MERGED = 16  # parts of the words that are put together at a time: fewer would be written again and again
 MOST_STALE = 0.3  # of the rows of words, before they are written anew; and so few rows never are
 FEWEST_ROWS = 1000
 MOST_LOG = 16 << 20  # bytes that are kept of SQLite's own log
@@ -36,6 +38,7 @@ CREATE TABLE note (id INTEGER PRIMARY KEY, path TEXT UNIQUE, stamp INTEGER, modi
 CREATE TABLE fact (id INTEGER PRIMARY KEY, mentions TEXT, tags TEXT, keys TEXT, properties TEXT, links TEXT);
 CREATE VIRTUAL TABLE word USING fts5(name, headings, body, content='', tokenize='ascii');
 INSERT INTO word(word, rank) VALUES('hashsize', {IN_MEMORY});
+INSERT INTO word(word, rank) VALUES('automerge', {MERGED});
 INSERT INTO made VALUES('{VERSION}', lower(hex(randomblob(8))), 1, 0, 1);
 """
 
@@ -258,12 +261,20 @@ class Store:
                 db.executemany(f"DELETE FROM {table} WHERE id = ?", ((id,) for id in gone))
             first = int(db.execute("SELECT next FROM made").fetchone()[0])
             if entries:
-                values = _packed(entries, first)
-                for statement in _INSERTS:
-                    db.execute(statement, values)
+                self._replace(db, list(enumerate(entries, first)))
             count = len(entries)
             db.execute("UPDATE made SET next = next + ?, rows = rows + ?, changes = changes + 1", (count, count))
         return first
+
+    def _replace(self, db: sqlite3.Connection, entries: Sequence[tuple[int, Entry]]) -> None:
+        paths = json.dumps([entry.path for _, entry in entries])
+        before = "SELECT id FROM note WHERE path IN (SELECT value FROM json_each(?))"
+        for table in ("fact", "note"):  # in this order: the second has the paths
+            db.execute(f"DELETE FROM {table} WHERE id IN ({before})", (paths,))
+        _insert(db, "note", [_note_row(id, entry) for id, entry in entries])
+        telling = [(id, entry) for id, entry in entries if entry.mentions or entry.tags or entry.properties]
+        _insert(db, "fact", [_fact_row(id, entry) for id, entry in telling])
+        _insert(db, "word(rowid, name, headings, body)", [(id, *entry.words) for id, entry in entries])
 
     def clear(self) -> None:
         """Forget all notes; the numbers go on, so that none is used twice."""
@@ -343,52 +354,27 @@ def _transaction(db: sqlite3.Connection) -> Iterator[None]:
     db.execute("COMMIT")
 
 
-# All rows of a batch by one statement for each table: SQLite then works without the GIL until it is done, and the next
-# notes are read meanwhile. Row by row, it would wait for the GIL at every one of them.
-_NUMBERS = ("id", "stamp", "modified", "size")
-_TEXTS = ("path", "name", "headings", "body", "mentions", "tags", "keys", "properties")
-
-
-def _column(name: str) -> str:
-    if name in _NUMBERS:
-        return f"json_extract(value, '$[{_NUMBERS.index(name)}]')"
-    at = len(_NUMBERS) + 2 * _TEXTS.index(name)
-    return f"CAST(substr(:texts, json_extract(value, '$[{at}]'), json_extract(value, '$[{at + 1}]')) AS TEXT)"
-
-
-def _columns(*names: str) -> str:
-    return ", ".join(map(_column, names))
-
-
-_ROWS = "FROM json_each(:rows)"
-_INSERTS = (
-    f"DELETE FROM fact WHERE id IN (SELECT id FROM note WHERE path IN (SELECT {_column('path')} {_ROWS}))",
-    f"INSERT OR REPLACE INTO note SELECT {_columns('id', 'path', 'stamp', 'modified', 'size')} {_ROWS}",
-    f"INSERT INTO fact SELECT {_columns('id', 'mentions', 'tags', 'keys', 'properties')}, NULL {_ROWS} "
-    f"WHERE json_extract(value, '$[{len(_NUMBERS) + 2 * len(_TEXTS)}]')",
-    f"INSERT INTO word(rowid, name, headings, body) SELECT {_columns('id', 'name', 'headings', 'body')} {_ROWS}",
-)
-
-
-def _packed(entries: Sequence[Entry], first: int) -> dict[str, Any]:
-    """The texts of all entries one after the other, and for each entry its numbers, the place and length of its texts,
-    and whether it has facts.
+def _insert(db: sqlite3.Connection, into: str, rows: Sequence[Sequence[Any]]) -> None:
+    """All rows by one statement, or as many as it may have values: SQLite works without the GIL until it is done, and
+    the next notes are read meanwhile. Row by row, it would wait for the GIL at every one of them.
     """
-    texts: list[bytes] = []
-    rows: list[list[Any]] = []
-    at = 1
-    for id, entry in enumerate(entries, first):
-        keys = "".join(f"\n{folded(name)}\n" for name in entry.properties)
-        values = json.dumps(entry.properties, ensure_ascii=False) if entry.properties else ""
-        row = [id, entry.stamp, min(entry.modified, LATEST), entry.size]
-        for text in (entry.path, *entry.words, entry.mentions, "\n".join(entry.tags), keys, values):
-            data = text.encode()
-            texts.append(data)
-            row += (at, len(data))
-            at += len(data)
-        row.append(bool(entry.mentions or entry.tags or entry.properties))
-        rows.append(row)
-    return {"texts": b"".join(texts), "rows": json.dumps(rows)}
+    if not rows:
+        return
+    row = f"({','.join('?' * len(rows[0]))})"
+    most = db.getlimit(sqlite3.SQLITE_LIMIT_VARIABLE_NUMBER) // len(rows[0])
+    for at in range(0, len(rows), most):
+        some = rows[at : at + most]
+        db.execute(f"INSERT INTO {into} VALUES {','.join([row] * len(some))}", list(itertools.chain(*some)))
+
+
+def _note_row(id: int, entry: Entry) -> tuple[Any, ...]:
+    return id, entry.path, entry.stamp, min(entry.modified, LATEST), entry.size
+
+
+def _fact_row(id: int, entry: Entry) -> tuple[Any, ...]:
+    keys = "".join(f"\n{folded(name)}\n" for name in entry.properties)
+    values = json.dumps(entry.properties, ensure_ascii=False) if entry.properties else ""
+    return id, entry.mentions, "\n".join(entry.tags), keys, values, None
 
 
 def _is_busy(error: BaseException) -> bool:
