@@ -17,7 +17,9 @@ import re
 import unicodedata
 from collections.abc import Callable, Iterator, Sequence
 
-WORD = re.compile(r"[0-9a-z\x80-\U0010ffff]+")
+# Digits, small letters, and all that is not ASCII. Said the other way round, it is compiled in a twentieth of the time.
+IN_WORD, BETWEEN_WORDS = r"[^\x00-/:-`{-\x7f]", r"[\x00-/:-`{-\x7f]+"
+WORD = re.compile(f"{IN_WORD}+")
 SHORT_RUN = 16  # characters; longer ones are texts of their own, and not worth remembering
 MOST_REMEMBERED = 50_000
 
@@ -141,33 +143,55 @@ def searchable(text: str) -> str:
 
 
 _ASCII = bytes(range(128))
-# Characters of UTF-8 of which no part is a letter or digit of ASCII in any form, and which take nothing away.
-_FOREIGN = re.compile(
-    rb"(?:\xc2[\xa0-\xa9\xab-\xb1\xb4\xb6-\xb8\xbb\xbf]|\xef\xbc[\x81-\x8f\x9a-\xa0]"  # signs, also wide ones
-    rb"|[\xd0-\xd3\xda][\x80-\xbf]|\xd7[\x90-\xbf]|\xd8[\xa0-\xbf]|\xd9[\x81-\x8a]"  # Cyrillic, Hebrew, Arabic
+# Characters of UTF-8 that turn into nothing of ASCII in any form, and that take nothing away.
+_FOREIGN = (
+    rb"\xc2[\xa0-\xa9\xab-\xb1\xb4-\xb8\xbb\xbf]|\xef\xbc[\x81-\x8f\x9a-\xa0]"  # signs, also wide ones
+    rb"|[\xce-\xd3\xda][\x80-\xbf]|\xd7[\x90-\xbf]|\xd8[\xa0-\xbf]|\xd9[\x81-\x8a]"  # Greek to Arabic
     rb"|\xe2[\x80\x87-\x8f\x94-\xac][\x80-\xbf]|\xe2\x86[\x90-\xbf]"  # curly quotes, dashes, arrows, boxes, signs
     rb"|\xe3[\x80-\x86][\x80-\xbf]|[\xe4-\xe9\xeb\xec][\x80-\xbf]{2}"  # kana, Han, Hangul
     rb"|\xf0\x9f[\x8c-\xab][\x80-\xbf]"  # emoji
-    rb"|\xef\xb8\x8f)*"  # which chooses an emoji's look
+    rb"|\xef\xb8\x8f"  # which chooses an emoji's look
 )
-_LOOK_WITHIN_WORD = re.compile(rb"[0-9A-Za-z]\xef\xb8\x8f")
+_RAISED = re.compile(rb"\xc2[\xb2\xb3\xb9\xbc-\xbe]")  # digits and fractions
+_PLAIN = re.compile(rb"(?:\xc3[\x80-\xbf]|%b|%b)*" % (_FOREIGN, _RAISED.pattern))  # with accented letters
+_DIGIT = re.compile(rb"[0-9]")
+_LOOK_WITHIN_WORD = re.compile(rb"(?:[0-9A-Za-z]|\xc3[\x80-\xbf])\xef\xb8\x8f")
+
+
+def _bare(code: int) -> bytes:
+    """The letter that an accented one of two bytes becomes, by its second; that of ASCII in small; or a blank."""
+    if code < 0x80:
+        return bytes([code]).lower()
+    bare = _word_part(chr(code + 0x40)) if code <= 0xBF else ""
+    return bare.encode() if len(bare) == 1 and bare.isascii() else b" "
+
+
+_BARE = b"".join(map(_bare, range(256)))
 
 
 def surely_lacks(data: bytes, beginnings: Sequence[bytes]) -> bool:
     """Whether no word of a note can begin with one of these, which are ASCII, by a look at its bytes.
 
-    Only where they are plain: an accented or a wide letter may become one of ASCII.
+    Only where they are plain: ASCII, accented letters of Western Europe, and what can't become ASCII. The accented ones
+    differ in their second byte, so that a table of bytes makes them bare; whatever else it makes of other characters,
+    the letters of a word stay together.
     """
-    lowered = data.lower()
+    foreign = b"" if data.isascii() else data.translate(None, _ASCII)
+    lowered = _without_accents(data, foreign) if b"\xc3" in foreign else data.lower()
     for begin in beginnings:
         if begin in lowered:
             return False
-    if data.isascii():
+    if not foreign:
         return True
-    foreign = data.translate(None, _ASCII)
-    if _FOREIGN.fullmatch(foreign) is None:
+    if _PLAIN.fullmatch(foreign) is None or (_RAISED.search(foreign) and _DIGIT.search(b"".join(beginnings))):
         return False
     return b"\xef\xb8\x8f" not in foreign or _LOOK_WITHIN_WORD.search(data) is None
+
+
+def _without_accents(data: bytes, foreign: bytes) -> bytes:
+    if b"\xc3\x9f" in foreign:
+        data = data.replace("ß".encode(), b"ss")
+    return data.translate(_BARE, b"\xc3")
 
 
 def words_in(text: str) -> list[str]:

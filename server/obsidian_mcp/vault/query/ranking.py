@@ -13,7 +13,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from obsidian_mcp.vault.forms import Forms
-from obsidian_mcp.vault.words import searchable, words_in
+from obsidian_mcp.vault.words import BETWEEN_WORDS, IN_WORD, searchable, words_in
 
 # How much more a word counts in a note's name, or in one of its headings.
 NAME, HEADING, BODY = 8.0, 3.0, 1.0
@@ -25,8 +25,6 @@ COVERAGE = 0.5  # how much it counts that a note has all of the words, and not o
 K1, B = 1.2, 0.75  # as in SQLite
 
 APART = " \ue000 "  # between names, and between headings: a word of its own, which no query can have
-_IN_WORD = r"[0-9a-z\x80-\U0010ffff]"
-_BETWEEN = r"[^0-9a-z\x80-\U0010ffff]+"
 # Words of everyday questions, which tell little about what is meant: they count, and less than others.
 WEAK_WORDS = frozenset(
     "across after again all allow also always another anything away back become before best better between both bring "
@@ -64,9 +62,9 @@ class Word:
 
     @functools.cached_property
     def _pattern(self) -> re.Pattern[str]:
-        rest = "".join(_BETWEEN + re.escape(token) for token in self.tokens[1:])
-        tail = f"{_IN_WORD}*" if self.forms else f"{rest}(?!{_IN_WORD})"
-        head = "" if self.forms else f"(?<!{_IN_WORD})"
+        rest = "".join(BETWEEN_WORDS + re.escape(token) for token in self.tokens[1:])
+        tail = f"{IN_WORD}*" if self.forms else f"{rest}(?!{IN_WORD})"
+        head = "" if self.forms else f"(?<!{IN_WORD})"
         return re.compile(head + re.escape(self.begin) + tail)
 
     def parts(self) -> list[Word]:

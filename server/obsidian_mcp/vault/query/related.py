@@ -13,6 +13,7 @@ from collections.abc import Sequence
 
 from obsidian_mcp.vault.forms import Forms
 from obsidian_mcp.vault.query.ranking import Word
+from obsidian_mcp.vault.words import BETWEEN_WORDS, IN_WORD
 
 FEWEST_WORDS = 3  # of a question that is widened
 LONGEST_PREFIX = 5  # letters of a stem from which on every word that begins with it counts
@@ -403,9 +404,9 @@ def _phrase(tokens: Sequence[str]) -> str:
 
 def _regex(tokens: Sequence[str]) -> str:
     if len(tokens) > 1:
-        return "[^0-9a-z\x80-\U0010ffff]+".join(tokens) + "(?![0-9a-z\x80-\U0010ffff])"
+        return BETWEEN_WORDS.join(tokens) + f"(?!{IN_WORD})"
     root = stem(tokens[0])
-    return root if len(root) >= LONGEST_PREFIX else f"{tokens[0]}s?(?![0-9a-z\x80-\U0010ffff])"
+    return root if len(root) >= LONGEST_PREFIX else f"{tokens[0]}s?(?!{IN_WORD})"
 
 
 def related(words: Sequence[Word]) -> dict[Word, Others]:
