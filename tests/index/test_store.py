@@ -57,6 +57,13 @@ def test_what_was_saved_is_there_in_another_run(store: Store, file: Path) -> Non
     another.close()
 
 
+def test_all_is_saved_where_a_statement_may_have_few_values(store: Store) -> None:
+    store.ask(lambda db: db.setlimit(sqlite3.SQLITE_LIMIT_VARIABLE_NUMBER, 13))
+    first = store.save([entry(f"{number}.md", f"zork word{number}") for number in range(7)], [])
+    assert len(paths(store)) == len(store.tags()) == len(store.having(["zork"])) == 7
+    assert store.having(["word6"]) == {first + 6}
+
+
 def test_a_note_that_has_changed_is_there_once_under_a_new_number(store: Store) -> None:
     before = store.save([entry("A.md")], [])
     after = store.save([entry("A.md", "blik")], [])
