@@ -45,7 +45,7 @@ def test_a_good_world_passes_every_check(own_world: World) -> None:
     code, checks = examine(own_world)
     assert code == 0
     wanted = "python settings backend executable app cli version latency sandbox vault folder folders links trash state"
-    assert list(checks) == [*wanted.split(), "index", "hosts"]
+    assert list(checks) == [*wanted.split(), "index", "history", "hosts"]
     assert {name for name, check in checks.items() if check["status"] != "ok"} == {"hosts"}
     assert own_world.tree() == before
     assert not (own_world.folder / "home").exists()

@@ -133,6 +133,24 @@ class Vaults:
         contents = None if found.folder is None else self._contents(found.folder, found.index)
         return Opened(found.vault, found.index, contents, found.app, found.history)
 
+    def purge_history(self, label: str) -> int:
+        """Forget every change of a vault; how many there were."""
+        from obsidian_mcp.call import CallContext
+        from obsidian_mcp.vault.history import NOBODY
+
+        history = self.open(label, CallContext(), NOBODY).history
+        return 0 if history is None else history.purge()
+
+    def has_change(self, label: str, id: str) -> bool:
+        from obsidian_mcp.call import CallContext
+        from obsidian_mcp.vault.history import NOBODY, NoSuchEntry
+
+        history = self.open(label, CallContext(), NOBODY).history
+        try:
+            return history is not None and bool(history.entry(id))
+        except NoSuchEntry:
+            return False
+
     def _contents(self, folder: str, index: Index | None) -> Contents:
         """One for each folder. Two threads may each make one at first; the second is forgotten."""
         known = self._libraries.get(folder)
@@ -246,6 +264,16 @@ def histories(settings: Settings) -> HistoryIn | None:
         return CallHistory(ledgers[file], by)
 
     return history
+
+
+def look_at_history(folder: str, settings: Settings) -> tuple[str, int, int]:
+    """Where the history of a vault's folder is kept, how many changes it has, and its bytes on disk."""
+    from obsidian_mcp.history.recorder import CallHistory
+    from obsidian_mcp.state import State
+    from obsidian_mcp.vault.history import NOBODY
+
+    file = State(os.path.realpath(folder), settings.environ).history_file
+    return file, *CallHistory(ledger(file, settings), NOBODY).sizes
 
 
 def ledger(file: str, settings: Settings) -> Ledger:

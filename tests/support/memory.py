@@ -138,6 +138,10 @@ class MemoryHistory:
                 return entry, KeptChanges(changes.doing, changes.changes, changes.made, changes.unmade)
         raise NoSuchEntry(id)
 
+    def purge(self) -> int:
+        count, self._made = len(self._made), []
+        return count
+
     def latest(self) -> Entry | None:
         mine = (entry for entry in self.entries(client=self.by.client, limit=1000) if not entry.undoes)
         return next((entry for entry in mine if entry.undone_by is None), None)

@@ -11,6 +11,7 @@ MERGED = {
     "other lines": (b"a\nb\nc\n", b"A\nb\nc\n", b"a\nb\nC\n", b"A\nb\nC\n"),
     "the next line": (b"a\nb\nc\n", b"A\nb\nc\n", b"a\nB\nc\n", b"A\nB\nc\n"),
     "an addition taken back below which more was added": (b"a\nour", b"a", b"a\nour\nmore", b"a\nmore"),
+    "an addition without a newline taken back": (b"a\nour", b"a\n", b"a\nour\nmore\n", b"a\nmore\n"),
     "a line added above": (b"a\nb\n", b"a\n", b"x\na\nb\n", b"x\na\n"),
     "the same twice": (b"a\nb\n", b"A\nb\n", b"A\nb\n", b"A\nb\n"),
     "carriage returns": (b"a\r\nb\r\n", b"A\r\nb\r\n", b"a\r\nb\r\nc\r\n", b"A\r\nb\r\nc\r\n"),

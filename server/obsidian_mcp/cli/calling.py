@@ -37,7 +37,8 @@ def tools(
     chosen = load(context, given)
     from obsidian_mcp.tools import catalogue
 
-    offered = catalogue.load(chosen.read_only, labels(chosen.vaults), chosen.toolsets, chosen.tools)
+    names = labels(chosen.vaults)
+    offered = catalogue.load(chosen.read_only, names, chosen.toolsets, chosen.tools, chosen.history)
     if as_json:
         show.json_text(offered.listing(), indent=2)
         return
@@ -71,7 +72,7 @@ def call(
         if name not in whole.catalogue:
             raise whole.catalogue.unknown(name)
         values = _values(whole, name, arguments or [])
-        job = whole.tools.job(name, values, lambda data: data, page=COMMAND_LINE)
+        job = whole.tools.job(name, values, lambda data: data, page=COMMAND_LINE, client="obsidian-mcp")
         data = running.run(job, CallContext(job.limit))
     except Failure as failure:
         show.fail(failure, as_json)

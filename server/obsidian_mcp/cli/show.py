@@ -48,6 +48,27 @@ def difference(lines: list[str]) -> None:
         _console().print(Text(f"  {each}", "green" if each.startswith("+") else "red"), soft_wrap=True)
 
 
+def changes(rows: list[list[str]]) -> None:
+    """What was changed, a line each."""
+    if not rows:
+        line("No changes.")
+        return
+    table(
+        ["id", "time", *(["vault"] if len(rows[0]) > 4 else []), "client", "what"],
+        [list(map(_shown, row)) for row in rows],
+    )
+
+
+def diff(text: str) -> None:
+    """Coloured on a terminal."""
+    from rich.text import Text
+
+    colours = {"+": "green", "-": "red", "@": "cyan"}
+    for each in _shown(text).split("\n"):
+        style = colours.get(each[:1], "" if each.startswith(" ") else "bold")
+        _console().print(Text(each, style), soft_wrap=True)
+
+
 def _console() -> Console:
     from rich.console import Console
 

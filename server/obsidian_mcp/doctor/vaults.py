@@ -11,7 +11,7 @@ from obsidian_mcp.doctor.hosts import vaults_in_use
 from obsidian_mcp.errors import Failure
 from obsidian_mcp.settings import UsageError
 from obsidian_mcp.state import State
-from obsidian_mcp.vaults import FolderReader, library, locate, meant
+from obsidian_mcp.vaults import FolderReader, library, locate, look_at_history, meant
 
 MOST_NAMED = 5
 CLOSED = "Make them readable, move them out of the vault, or begin their names with a dot."
@@ -107,6 +107,7 @@ def _folder(it: Examination, wanted: str, root: str, app_has_it: bool) -> Iterat
     yield _found_out("trash", lambda: _trash(it, folder))
     yield _found_out("state", lambda: _state(it, root))
     yield _found_out("index", lambda: _index(it, root))
+    yield _found_out("history", lambda: _history(it, root))
 
 
 def _folders(it: Examination, folder: FolderReader, root: str) -> Iterator[Check]:
@@ -167,6 +168,16 @@ def _index(it: Examination, root: str) -> Check:
     if not found.size:
         return Check("index", "ok", "There is no index of the notes yet; the first search begins one.")
     return Check("index", "ok", f"The index of the notes has {found.size / 1e6:.1f} MB, in {found.file}.")
+
+
+def _history(it: Examination, root: str) -> Check:
+    if not it.settings.history:
+        return Check("history", "ok", "Changes are not kept and can't be undone: --history off.")
+    file, count, size = look_at_history(root, it.settings)
+    bound = f"{it.settings.history_days:g} days and {it.settings.history_mb} MB"
+    if not size:
+        return Check("history", "ok", f"No change was made yet; changes are kept for {bound} at most.")
+    return Check("history", "ok", f"{count} changes can be told, in {size / 1e6:.1f} MB of at most {bound}: {file}.")
 
 
 def _state(it: Examination, root: str) -> Check:

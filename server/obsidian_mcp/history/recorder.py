@@ -75,6 +75,18 @@ class CallHistory:
         with _usable():
             return self._ledger.get(id)
 
+    @property
+    def sizes(self) -> tuple[int, int]:
+        """How many entries there are, and their bytes on disk."""
+        with _usable():
+            return self._ledger.count, self._ledger.size
+
+    def purge(self) -> int:
+        with _usable():
+            count = self._ledger.count
+            self._ledger.purge()
+            return count
+
     def latest(self) -> Entry | None:
         with _usable():
             return self._ledger.latest(self.by.client, self.by.session)

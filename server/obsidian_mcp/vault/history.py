@@ -167,6 +167,9 @@ class History(Protocol):
     def get(self, id: str) -> tuple[Entry, KeptChanges]:
         """Raises NoSuchEntry, or Unreadable if what it did was not kept or can't be read."""
 
+    def purge(self) -> int:
+        """Forget everything; how many entries there were."""
+
     def latest(self) -> Entry | None:
         """The last change of who asks that is not undone and not itself an undo."""
 

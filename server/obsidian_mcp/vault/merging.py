@@ -29,6 +29,8 @@ def merged(base: bytes, ours: bytes, theirs: bytes) -> bytes | None:
     at = 0
     for hunk in sorted({*mine, *other}, key=lambda each: (each.start, each.end)):
         found += lines[at : hunk.start]
+        if hunk.start == len(lines) == at and found[-1:] == [b"\n"]:
+            found.pop()  # a last newline, which the lines that follow begin with
         found += hunk.lines
         at = hunk.end
     return b"".join([*found, *lines[at:]])[1:]
