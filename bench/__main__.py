@@ -12,7 +12,7 @@ import time
 from datetime import date
 from pathlib import Path
 
-from bench import RESULTS, editing, growing, own, scale, searching, web
+from bench import RESULTS, editing, growing, own, recording, scale, searching, web
 from bench.quality import OTHERS, install
 from bench.report import Report, write
 from bench.rivals import OURS, RIVALS, NotInstalled, Rival
@@ -81,6 +81,7 @@ def main() -> None:
                 print(f"Growing, {notes:,} notes ...", flush=True)
                 scale.measure(report, notes)
             editing.measure(report, Path(folder, "editing"))
+            recording.measure(report, Path(folder, "recording"))
             searching.measure(report, Path(folder, "searching"), (), install(OTHERS, report))
     report.seconds = round(time.monotonic() - began)
     print()

@@ -497,13 +497,23 @@ def test_a_kill_before_any_statement_leaves_a_change_pending_or_done_or_not_at_a
     assert not list(tmp_path.rglob("*damaged*"))
 
 
-def test_what_is_begun_is_on_disk_before_it_is_told(ledger: Ledger, file: Path) -> None:
-    """In the log, which survives the process; and the disk was waited for."""
+@pytest.mark.parametrize(
+    ("change", "waited"),
+    [
+        (Trash("A.md", True, b"a"), "FULL"),
+        (Write("A.md", b"a", None), "FULL"),
+        (Trash("A.md", False, b"a"), "NORMAL"),
+        (Write("A.md", b"a", b"b"), "NORMAL"),
+    ],
+    ids=repr,
+)
+def test_the_disk_is_waited_for_where_a_text_would_be_gone(ledger: Ledger, change: Change, waited: str) -> None:
+    """Everything else is in the log, which survives the process, but perhaps not a loss of power."""
     done(ledger)
     asked: list[str] = []
     ledger._file.ask(lambda db: db.set_trace_callback(asked.append))
-    id = ledger.begin(intent())
-    assert asked[0] == "PRAGMA synchronous=FULL"
+    id = ledger.begin(Intent(0.0, "", "", "", ChangeSet("", (change,))))
+    assert asked[0] == f"PRAGMA synchronous={waited}"
     asked.clear()
     ledger.finish(id)
     assert asked[0] == "PRAGMA synchronous=NORMAL"

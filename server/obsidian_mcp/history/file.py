@@ -8,9 +8,9 @@ POSIX gives up every lock that a process has on a file when any descriptor of it
 file is opened by SQLite alone, except to make it (O_EXCL). Another lock, on a file of its own, is held while the file
 is made, opened or renamed: two servers that start at once would both find it empty, or damaged.
 
-A transaction that says what is about to happen is on disk before it returns (synchronous=FULL, a single fsync of the
-log). One that says how it ended is not waited for: a kill doesn't lose it, a loss of power may, and then the change is
-found pending.
+A kill loses nothing that was committed. A loss of power may lose the last transactions, and with them the entries of
+changes that are on disk: to wait for the disk twice would make a change take twice as long. Where a text would be gone
+for good, the transaction that says so is on disk before it returns (synchronous=FULL, a single fsync of the log).
 """
 
 from __future__ import annotations

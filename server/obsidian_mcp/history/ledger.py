@@ -17,7 +17,7 @@ from typing import Any
 
 from obsidian_mcp.history.entries import decode, encode, moved, short_id
 from obsidian_mcp.history.file import TABLES, LedgerFile, pages, pragma
-from obsidian_mcp.vault.changes import ChangeSet
+from obsidian_mcp.vault.changes import Change, ChangeSet, Trash, Write
 from obsidian_mcp.vault.history import Entry, Intent, KeptChanges, NoSuchEntry, Unreadable, touched
 
 DAYS = 90
@@ -27,6 +27,7 @@ MOST_SHOWN = 100
 _DAY = 86_400
 _NAMES = 4  # tool, client, session and summary, before the paths
 
+_made = tuple.__new__  # of an Entry: its own makes a tuple of its arguments first, and a listing makes thousands
 _COLUMNS = "id, time, said, undoes, undone_by, size"
 
 # The note at a path, under the names that it had before it came there, and has had since it left.
@@ -65,7 +66,7 @@ class Ledger:
     # A change, from its beginning to its end
 
     def begin(self, intent: Intent) -> str:
-        """What is about to be done, on disk before this returns. The id."""
+        """What is about to be done; the id. On disk before this returns if a text would be gone for good."""
         data = self._kept(intent.changes)
         said = _said(intent.tool, intent.client, intent.session, " ".join(intent.summary.splitlines()))
         values = (intent.time, _stored(intent.client), _stored(intent.session), said, " ".join(intent.undoes))
@@ -79,7 +80,7 @@ class Ledger:
             _put(db, number, intent.changes, data)
             return id
 
-        return self._file.change(begun, durable=True)
+        return self._file.change(begun, durable=any(map(_removes, intent.changes.changes)))
 
     def finish(self, id: str, changes: ChangeSet | None = None) -> bool:
         """It was done: as it was meant, or as these changes tell. Whether it is on record (and was not purged)."""
@@ -210,6 +211,10 @@ class Ledger:
             db.execute("PRAGMA incremental_vacuum(1)")  # one at a time: Python takes a single step
 
 
+def _removes(change: Change) -> bool:
+    return (isinstance(change, Trash) and change.permanent) or (isinstance(change, Write) and change.after is None)
+
+
 def _put(db: sqlite3.Connection, number: int, changes: ChangeSet, data: bytes | None) -> None:
     """What an entry did, in place of what it was to do."""
     for table in ("content", "place", "moved"):
@@ -248,7 +253,8 @@ def _mark(db: sqlite3.Connection, id: str, by: str) -> None:
 def _entry(row: tuple[Any, ...]) -> Entry:
     id, when, said, undoes, undone_by, size = row
     tool, client, session, summary, *paths = str(said, "utf-8", "surrogatepass").split("\0")
-    return Entry(id, float(when), tool, client, session, summary, tuple(paths), tuple(undoes.split()), undone_by, size)
+    undone = tuple(undoes.split()) if undoes else ()
+    return _made(Entry, (id, float(when), tool, client, session, summary, tuple(paths), undone, undone_by, size))
 
 
 def _said(*names: str) -> bytes:
