@@ -22,6 +22,7 @@ SAMPLE = {
     "Kitchen/Herbs.md": "# Herbs\n\nBasil, thyme.\n",
     "Map.canvas": '{"nodes":[{"id":"1","type":"file","file":"Garden/Roses.md"}],"edges":[]}',
 }
+VARYING = ("change", "id")  # made up anew each time, and the picture should stay the same
 LINKING = ("Welcome.md", "Ideas.md", "Map.canvas")
 STEPS: tuple[tuple[str, str, dict[str, Any]], ...] = (
     (
@@ -44,6 +45,7 @@ STEPS: tuple[tuple[str, str, dict[str, Any]], ...] = (
     ("A path out of the vault", "read_note", {"name": "../../etc/passwd"}),
     ("Create over an existing note", "create_note", {"name": "Ideas", "content": "gone"}),
     ("Move a note to the trash", "delete_note", {"name": "Physics"}),
+    ("Take that back", "undo_change", {}),
 )
 
 
@@ -57,7 +59,7 @@ def play(environ: Mapping[str, str], show: Callable[[str], None]) -> None:
         given = {"vault": [str(vault)], "backend": ["embedded"], "log-level": ["error"]}
         own = {**environ, "HOME": folder, "XDG_STATE_HOME": folder, "LOCALAPPDATA": folder}
         session = _Session(App(settings.load(given, own)))
-        session.ask("initialize", {"protocolVersion": "2025-11-25", "capabilities": {}})
+        session.ask("initialize", {"protocolVersion": "2025-11-25", "clientInfo": {"name": "demo"}})
         show(f"A sample vault with {len(SAMPLE) - 1} files, served from disk.\n")
         for title, tool, arguments in STEPS:
             before = _texts(vault)
@@ -114,4 +116,5 @@ def _told(reply: Mapping[str, Any]) -> str:
         error = reply["error"]
         return f"  ✗ {error['code']} {error['data']['errorCode']}: {error['message']}"
     data = reply["result"]["structuredContent"]["data"]
-    return "  ✓ " + ", ".join(f"{key}: {json.dumps(value, ensure_ascii=False)}" for key, value in data.items())
+    shown = {key: value for key, value in data.items() if key not in VARYING}
+    return "  ✓ " + ", ".join(f"{key}: {json.dumps(value, ensure_ascii=False)}" for key, value in shown.items())
