@@ -258,7 +258,7 @@ def test_the_demo_shows_the_main_job(own_world: World) -> None:
     shown = done.stdout.decode()
     assert done.returncode == 0
     assert "\\\\nabla \\\\times" in shown
-    assert shown.count("✓") == 8
+    assert shown.count("✓") == 9
     assert shown.count("✗") == 4
     assert "+ - Plant a garden: [[Old roses|some roses]]" in shown
     assert own_world.tree() == {}
