@@ -24,6 +24,21 @@ def test_notes_and_folders_move_together_with_every_link(without_app: Ground) ->
     }
 
 
+def test_a_folder_that_has_moved_is_gone_unless_something_else_is_in_it(without_app: Ground) -> None:
+    for path in ("A/B/x.md", "A/y.md", "C/z.md"):
+        without_app.put(path, "")
+    if without_app.folder.is_dir():
+        (without_app.folder / "C/Empty").mkdir()
+    done = without_app.call("move_notes", names=["A/", "C/"], to="New")
+    assert done["total"] == 3
+    assert not (without_app.folder / "A").exists()
+    if without_app.folder.is_dir():
+        assert (without_app.folder / "C/Empty").is_dir()
+        without_app.call("undo_change", id=done["change"])
+        assert (without_app.folder / "A/B/x.md").is_file()
+        assert not (without_app.folder / "New").exists()
+
+
 def test_moving_many_is_planned_first_and_refused_as_one(without_app: Ground) -> None:
     ground = without_app
     for path in ("A/x.md", "A/y.md", "B/y.md"):

@@ -40,7 +40,6 @@ class MovesPlan:
     moved: Mapping[str, str]
     rewrites: list[NoteRewrites]
     mentioned_in: list[str]
-    note: str | None = None
 
 
 def move_notes(
@@ -68,7 +67,7 @@ def _planned(sources: Sequence[VaultPath | str], to: str, vault: Vault, index: I
     for source in sources:
         if isinstance(source, str):
             folder = existing_folder(source, folders, paths)
-            emptied.append(folder)
+            emptied += [other for other in folders if f"{other}/".startswith(f"{folder}/")]
             found = _of_folder(folder, to, paths)
         else:
             found = {vault.canonical(source).value: in_folder(to, source.filename).value}
@@ -81,9 +80,9 @@ def _planned(sources: Sequence[VaultPath | str], to: str, vault: Vault, index: I
     rewrites = list(rewrites_of(move, index, call, bases))
     renames = [Rename(old, new) for old, new in moved.items()]
     writes = [one.write(moved.get(one.path, one.path)) for one in rewrites]
-    changes = ChangeSet(f"moving {len(moved)} files to {to or 'the root'}", (*renames, *writes))
-    note = f"The folders stay, without files: {', '.join(emptied)}." if emptied else None
-    return MovesPlan(changes, moved, rewrites, bases, note)
+    doing = f"moving {len(moved)} files to {to or 'the root'}"
+    changes = ChangeSet(doing, (*renames, *writes), unmade=tuple(sorted(emptied)))
+    return MovesPlan(changes, moved, rewrites, bases)
 
 
 def _of_folder(folder: str, to: str, paths: Sequence[str]) -> dict[str, str]:

@@ -93,7 +93,6 @@ class NotesMoved:
     notes_changed: list[str]
     mentioned_in: list[str] | None = None
     plan: list[dict[str, str]] | None = None
-    note: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,7 +150,6 @@ def obsidian_move_notes(params: MoveNotes, it: Context) -> NotesMoved:
         [one.path for one in done.rewrites[:MOST_LISTED]],
         done.mentioned_in[:MOST_LISTED] or None,
         _plan(done.rewrites) if params.dry_run else None,
-        done.note,
     )
 
 
