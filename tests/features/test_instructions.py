@@ -9,8 +9,8 @@ from obsidian_mcp.features.instructions import instructions
 from obsidian_mcp.tools import catalogue
 
 OFFERS: dict[str, tuple[dict[str, Any], bool, set[str], set[str]]] = {
-    "everything": ({}, True, {told.PAGES, told.IF_MATCH, told.FINDING}, {told.READ_ONLY, told.NO_APP}),
-    "nothing to find with": ({"sets": ("notes",)}, True, {told.PAGES}, {told.FINDING}),
+    "everything": ({}, True, {told.PAGES, told.IF_MATCH, told.FINDING, told.UNDOING}, {told.READ_ONLY, told.NO_APP}),
+    "nothing to find with": ({"sets": ("notes",)}, True, {told.PAGES}, {told.FINDING, told.UNDOING}),
     "read-only": ({"read_only": True}, True, {told.READ_ONLY}, {told.IF_MATCH}),
     "no app": ({}, False, {told.NO_APP}, set()),
     "no app, and nothing to open with": ({"tools": ("-open_note",)}, False, set(), {told.NO_APP}),
