@@ -43,6 +43,8 @@ def test_the_codes_are_those_of_the_contract() -> None:
         "OBSIDIAN_NOT_RUNNING": -32001,
         "VAULT_NOT_FOUND": -32002,
         "FILE_NOT_FOUND": -32003,
+        "RESOURCE_NOT_FOUND": -32002,
+        "RESOURCE_TOO_LARGE": -32602,
         "AMBIGUOUS_NAME": -32004,
         "PERMISSION_DENIED": -32005,
         "TIMEOUT": -32006,

@@ -201,6 +201,18 @@ class NoteNotFound(Failure):
     """No note there."""
 
 
+class ResourceNotFound(Failure):
+    """No resource has that address, in the stateless era."""
+
+
+class NoSuchResource(ResourceNotFound):
+    """No resource has that address, under the older revisions."""
+
+
+class ResourceTooLarge(Failure):
+    """A resource that is more than a reply can hold."""
+
+
 class AmbiguousName(Failure):
     """Several notes have the name."""
 
@@ -257,6 +269,9 @@ ERRORS: dict[type[Failure], ErrorSpec] = {
     ObsidianNotRunning: ErrorSpec("OBSIDIAN_NOT_RUNNING", -32001, 200, 127, 3),
     VaultNotFound: ErrorSpec("VAULT_NOT_FOUND", -32002, 200, 1, 4),
     NoteNotFound: ErrorSpec("FILE_NOT_FOUND", -32003, 200, 1, 5),
+    ResourceNotFound: ErrorSpec("RESOURCE_NOT_FOUND", -32602, 404, 1, 5),
+    NoSuchResource: ErrorSpec("RESOURCE_NOT_FOUND", -32002, 404, 1, 5),
+    ResourceTooLarge: ErrorSpec("RESOURCE_TOO_LARGE", -32602, 200, 1, 1),
     AmbiguousName: ErrorSpec("AMBIGUOUS_NAME", -32004, 200, 1, 6),
     PermissionDenied: ErrorSpec("PERMISSION_DENIED", -32005, 200, 1, 7),
     TimedOut: ErrorSpec("TIMEOUT", -32006, 200, 124, 8),

@@ -26,7 +26,8 @@ if TYPE_CHECKING:
     from obsidian_mcp.vault.contents import AppAnswers, Contents
     from obsidian_mcp.vault.index import Disk, Index
     from obsidian_mcp.vault.path import VaultPath
-    from obsidian_mcp.vault.port import Backend, Vault
+    from obsidian_mcp.vault.port import Backend, Found, Vault
+    from obsidian_mcp.vault.seen import Seen
 
 
 class Opened:
@@ -121,11 +122,35 @@ class Vaults:
         """Which backend, and why."""
         return self.backend.name, self._why
 
-    def open(self, label: str, call: CallContext) -> Opened:
+    @property
+    def addresses(self) -> tuple[str, ...]:
+        """What each is called in an `obsidian://` address: as the app calls it, or as its folder is called."""
+        found = tuple(_address_of(wanted, self._settings) for wanted in self.wanted)
+        if len(set(found)) == len(found):
+            return found
+        return tuple(label if found.count(name) > 1 else name for name, label in zip(found, self.labels, strict=True))
+
+    def files(self, label: str, call: CallContext) -> list[Seen]:
+        """Those that may be offered, from one walk that opens none; where the folder is out of reach, their names."""
+        from obsidian_mcp.vault.seen import Seen
+
+        found = self._find(label, call)
+        excluded = found.vault.settings().is_excluded()
+        if found.folder is None:
+            return [Seen(0, -1, path) for path in found.vault.paths() if not excluded(path)]
+        from obsidian_mcp.backends.files import walk
+        from obsidian_mcp.backends.files.root import VaultRoot
+
+        return [seen for seen in walk.files(VaultRoot(found.folder), call) if not excluded(seen.path)]
+
+    def _find(self, label: str, call: CallContext) -> Found:
         if not self.wanted:
             self.wanted = self._meant_by_now()
         at = self.labels.index(label) if self.labels else 0
-        found = self.backend.open(self.wanted[at], call)
+        return self.backend.open(self.wanted[at], call)
+
+    def open(self, label: str, call: CallContext) -> Opened:
+        found = self._find(label, call)
         contents = None if found.folder is None else self._contents(found.folder, found.index)
         return Opened(found.vault, found.index, contents, found.app)
 
@@ -196,6 +221,16 @@ def labels(wanted: tuple[str, ...]) -> tuple[str, ...]:
     """What the vaults are called in a tool's `vault` argument: a path's base name, unless two would be the same."""
     short = [value.rstrip("/\\").replace("\\", "/").rpartition("/")[2] or value for value in wanted]
     return tuple(name if short.count(name) == 1 else value for name, value in zip(short, wanted, strict=True))
+
+
+def _address_of(wanted: str, settings: Settings) -> str:
+    place = locate(wanted, settings.environ)
+    try:
+        if place.found is not None:
+            return place.unique_name
+    except VaultNotFound:
+        return wanted
+    return os.path.basename(os.path.abspath(place.folder)) if looks_like_path(wanted) else wanted
 
 
 def choice(settings: Settings) -> tuple[bool, str | None]:

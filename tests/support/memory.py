@@ -11,6 +11,8 @@ from typing import Any
 from obsidian_mcp.call import CallContext
 from obsidian_mcp.connection import Connection
 from obsidian_mcp.errors import AlreadyExists, NoteNotFound, ObsidianNotRunning
+from obsidian_mcp.features.offered import Features
+from obsidian_mcp.features.resources import Resources, Served
 from obsidian_mcp.features.tools import Tools
 from obsidian_mcp.index.library import Library
 from obsidian_mcp.index.mentions import Mentions
@@ -18,6 +20,7 @@ from obsidian_mcp.index.names import Names
 from obsidian_mcp.protocol import jsonrpc
 from obsidian_mcp.scheduler import Scheduler
 from obsidian_mcp.servers.notes import NotesServer
+from obsidian_mcp.servers.offered import Offered
 from obsidian_mcp.settings import load
 from obsidian_mcp.tools import catalogue
 from obsidian_mcp.tools.tool import Context
@@ -29,6 +32,7 @@ from obsidian_mcp.vault.index import Closed, File, Index, Listing, Stamps, Surve
 from obsidian_mcp.vault.names import Name
 from obsidian_mcp.vault.path import VaultPath, is_path
 from obsidian_mcp.vault.port import Stat
+from obsidian_mcp.vault.seen import Seen
 from obsidian_mcp.vaults import Opened
 from tests.support.client import ToolFailed, peak_mb
 
@@ -187,6 +191,14 @@ class Session:
     def request(self, method: str, params: Any) -> dict[str, Any]:
         return self._replies[self.begin(method, params)].get(timeout=PATIENCE)
 
+    def result(self, method: str, **params: Any) -> dict[str, Any]:
+        """The result of a request; an error is raised."""
+        reply = self.request(method, params)
+        if "error" in reply:
+            raise ToolFailed(reply["error"])
+        result: dict[str, Any] = reply["result"]
+        return result
+
     def begin_call(self, tool: str, **arguments: Any) -> int:
         return self.begin("tools/call", {"name": f"obsidian_{tool}", "arguments": arguments})
 
@@ -208,4 +220,15 @@ def session(files: Files) -> Session:
     """The notes server over a dictionary."""
     settings = load({"vault": ["Memory"]}, {})
     tools = Tools(settings, catalogue.load(), ("Memory",), context(files), lambda: None)
-    return Session(NotesServer(settings, tools, lambda: ""))
+    offered = Offered(tools, 30.0, lambda: None, lambda: features(files))
+    return Session(NotesServer(settings, tools, lambda: "", lambda: offered))
+
+
+def features(files: Files) -> Features:
+    """What is offered beside tools; the later a file was put, the later it was changed."""
+
+    def seen(label: str, call: CallContext) -> list[Seen]:
+        return [Seen(at, len(files[path]), path) for at, path in enumerate(files) if is_path(path)]
+
+    opened = context(files)
+    return Features(Resources(lambda: [Served("Memory", "Memory")], lambda label, call: opened(label, call, 0), seen))

@@ -20,6 +20,7 @@ INSTRUCTIONS = (
 )
 ONE_HOUR = 3_600_000
 PUBLIC, PRIVATE = "public", "private"  # who may share a cached answer
+LATER = ("title", "annotations", "_meta")  # what the first two revisions don't know of a resource or a prompt
 ERROR_META = "obsidian-mcp/error"
 
 
@@ -58,6 +59,21 @@ def tool_list(
     if modern:
         return _cached({"tools": tools}, fresh, scope)
     return {"tools": [_known_in(revision, tool) for tool in tools]}
+
+
+def listed(
+    name: str, items: list[dict[str, Any]], modern: bool, fresh: int = 0, revision: str | None = None
+) -> dict[str, Any]:
+    """A list of the user's own, which may be shown to no one else. A revision gets what it knows."""
+    if modern:
+        return _cached({name: items}, fresh, PRIVATE)
+    if revision not in revisions.WITHOUT_STRUCTURE:
+        return {name: items}
+    return {name: [{key: value for key, value in item.items() if key not in LATER} for item in items]}
+
+
+def found(result: dict[str, Any], modern: bool) -> dict[str, Any]:
+    return _complete(result) if modern else result
 
 
 class Success:

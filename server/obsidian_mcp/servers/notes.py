@@ -14,15 +14,25 @@ if TYPE_CHECKING:
 
     from obsidian_mcp.errors import Failure
     from obsidian_mcp.features.tools import Tools
-    from obsidian_mcp.protocol.methods import Peer
+    from obsidian_mcp.protocol.methods import Handler, Peer
     from obsidian_mcp.running import Job
+    from obsidian_mcp.servers.offered import Offered
     from obsidian_mcp.settings import Settings
 
 
 class NotesServer:
-    """`instructions` says what a model should know of the server as a whole; it is asked when a client comes."""
+    """`instructions` says what a model should know of the server as a whole; it is asked when a client comes.
 
-    def __init__(self, settings: Settings, tools: Tools, instructions: Callable[[], str]) -> None:
+    `offered` makes what is offered beside tools, when it is first asked for.
+    """
+
+    def __init__(
+        self,
+        settings: Settings,
+        tools: Tools,
+        instructions: Callable[[], str],
+        offered: Callable[[], Offered] | None = None,
+    ) -> None:
         self._errors_are_results = settings.errors == "result"
         self.tools = tools
         self._instructions = instructions
@@ -33,6 +43,7 @@ class NotesServer:
             "server/discover": Method(self._discover, (MODERN,)),
             "tools/list": Method(self._list_tools, before_initialize=True, capability="tools"),
             "tools/call": Method(self._call_tool, capability="tools", named_by="name"),
+            **(_rows(offered) if offered is not None else {}),
         }
 
     def _initialize(self, request: jsonrpc.Request, peer: Peer) -> dict[str, Any]:
@@ -80,3 +91,22 @@ class NotesServer:
         if key not in self._kept:
             self._kept[key] = jsonrpc.Encoded(jsonrpc.encode(make()))
         return self._kept[key]
+
+
+def _rows(offered: Callable[[], Offered]) -> dict[str, Method]:
+    """The rows beside tools. Their handlers are loaded by the first request for one of them."""
+    made: list[Offered] = []
+
+    def later(name: str) -> Handler:
+        def handle(request: jsonrpc.Request, peer: Peer) -> Any:
+            if not made:
+                made.append(offered())
+            return getattr(made[0], name)(request, peer)
+
+        return handle
+
+    return {
+        "resources/list": Method(later("list_resources"), capability="resources"),
+        "resources/templates/list": Method(later("list_templates"), capability="resources"),
+        "resources/read": Method(later("read_resource"), capability="resources", named_by="uri"),
+    }

@@ -1,0 +1,101 @@
+"""What the notes server offers beside tools: the methods for resources.
+
+Loaded by the first request for one of them. That is answered on the thread that reads requests, while another may
+load what calls need: so nothing heavy is imported here, and what is needed is there when a job runs.
+"""
+
+from __future__ import annotations
+
+from obsidian_mcp.errors import Failure, InvalidParams, NoSuchResource, ResourceNotFound
+from obsidian_mcp.features.tools import touched
+from obsidian_mcp.protocol import results
+from obsidian_mcp.running import Job
+from obsidian_mcp.scheduler import Access
+from obsidian_mcp.vault.spelling import Unreadable, decoded
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    from obsidian_mcp.call import CallContext
+    from obsidian_mcp.features.offered import Features
+    from obsidian_mcp.features.tools import Tools
+    from obsidian_mcp.protocol.jsonrpc import Request
+    from obsidian_mcp.protocol.methods import Peer
+
+FRESH = 2_000  # milliseconds for which a list may be kept
+
+
+class Offered:
+    """`limit` is the time for one request in seconds, `ready` loads what they need; then there are `features`."""
+
+    def __init__(self, tools: Tools, limit: float, ready: Callable[[], None], features: Callable[[], Features]) -> None:
+        self._tools = tools
+        self._limit = limit
+        self._ready = ready
+        self._features = features
+
+    def list_resources(self, request: Request, peer: Peer) -> Job:
+        _require_first_page(request)
+        access = Access(frozenset(), False, whole=True)
+        return self._job(request, peer, "resources", lambda call: self._features().resources.listed(call), access)
+
+    def list_templates(self, request: Request, peer: Peer) -> Job:
+        _require_first_page(request)
+        return self._job(request, peer, "resourceTemplates", lambda call: self._features().resources.templates())
+
+    def read_resource(self, request: Request, peer: Peer) -> Job:
+        uri = request.params.get("uri")
+        if not isinstance(uri, str):
+            raise InvalidParams("resources/read needs params.uri, the address of a resource, as a string.")
+
+        def read(call: CallContext) -> list[dict[str, Any]]:
+            try:
+                return [self._features().resources.read(uri, call)]
+            except ResourceNotFound as missing:
+                if peer.modern:
+                    raise
+                raise NoSuchResource(missing.fact, missing.hint, **missing.data) from None
+
+        return self._job(request, peer, "contents", read, Access(_keys(uri), False), fresh=0)
+
+    def _job(
+        self,
+        request: Request,
+        peer: Peer,
+        name: str,
+        run: Callable[[CallContext], list[dict[str, Any]]],
+        access: Access | None = None,
+        fresh: int = FRESH,
+    ) -> Job:
+        """A list by that name."""
+
+        def told(call: CallContext) -> list[dict[str, Any]]:
+            try:
+                return run(call)
+            except Failure as failure:
+                raise failure.among(self._tools.catalogue.names) from None
+
+        return Job(
+            request.method,
+            access or Access(frozenset(), False),
+            self._limit,
+            told,
+            ready=self._ready,
+            shape=lambda items: results.listed(name, items, peer.modern, fresh, peer.revision),
+        )
+
+
+def _require_first_page(request: Request) -> None:
+    if request.params.get("cursor") is not None:
+        raise InvalidParams(f"There is one page of {request.method} and so no cursor.", "Leave it out.")
+
+
+def _keys(uri: str) -> frozenset[str]:
+    """Of the notes that it can mean, however often it is encoded."""
+    try:
+        ways = [uri, decoded(uri)]
+    except Unreadable:
+        ways = [uri]
+    return touched({"uri": ways}, ("uri",))
