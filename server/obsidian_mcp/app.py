@@ -74,6 +74,7 @@ class App:
         return self._made
 
     def _make_features(self) -> Features:
+        from obsidian_mcp.features.completion import Completion
         from obsidian_mcp.features.offered import Features
         from obsidian_mcp.features.resources import Resources, Served
 
@@ -81,7 +82,8 @@ class App:
             pairs = zip(self.vaults.labels, self.vaults.addresses, strict=True)
             return [Served(label, name) for label, name in pairs]
 
-        return Features(Resources(served, self.vaults.open, self.vaults.files))
+        files = self.vaults.files
+        return Features(Resources(served, self.vaults.open, files), Completion(served, files))
 
     def _context(self, label: str, call: CallContext, page: int) -> Context:
         from obsidian_mcp.tools.tool import Context

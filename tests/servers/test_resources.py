@@ -147,4 +147,5 @@ def test_both_eras_declare_what_they_have_and_no_more(own_world: World) -> None:
             resources = reply["result"]["capabilities"]["resources"]
             assert not resources.get("subscribe")
             assert not resources.get("listChanged")
+            assert reply["result"]["capabilities"]["completions"] == {}
         assert server.request("resources/subscribe", {"uri": f"{ROOT}Note.md"})["error"]["code"] == -32601

@@ -11,6 +11,7 @@ from typing import Any
 from obsidian_mcp.call import CallContext
 from obsidian_mcp.connection import Connection
 from obsidian_mcp.errors import AlreadyExists, NoteNotFound, ObsidianNotRunning
+from obsidian_mcp.features.completion import Completion
 from obsidian_mcp.features.offered import Features
 from obsidian_mcp.features.resources import Resources, Served
 from obsidian_mcp.features.tools import Tools
@@ -231,4 +232,9 @@ def features(files: Files) -> Features:
         return [Seen(at, len(files[path]), path) for at, path in enumerate(files) if is_path(path)]
 
     opened = context(files)
-    return Features(Resources(lambda: [Served("Memory", "Memory")], lambda label, call: opened(label, call, 0), seen))
+
+    def served() -> list[Served]:
+        return [Served("Memory", "Memory")]
+
+    resources = Resources(served, lambda label, call: opened(label, call, 0), seen)
+    return Features(resources, Completion(served, seen))

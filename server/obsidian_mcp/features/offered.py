@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from obsidian_mcp.features.completion import Completion
 from obsidian_mcp.features.resources import Resources
 
 
 @dataclass(frozen=True, slots=True)
 class Features:
     resources: Resources
+    completion: Completion

@@ -24,11 +24,11 @@ BOTH = (LEGACY, MODERN)
 class Method:
     """One row. The handler returns a result, or a job that will have one.
 
-    `capability` is what a server with this row declares; `changes` whether it tells when the list has changed;
-    `named_by` is the param that the header Mcp-Name repeats.
+    `capability` is what a server with this row declares; `lists` whether that has a list, `changes` whether it tells
+    when the list has changed; `named_by` is the param that the header Mcp-Name repeats.
     """
 
-    __slots__ = ("before_initialize", "capability", "changes", "eras", "handler", "named_by")
+    __slots__ = ("before_initialize", "capability", "changes", "eras", "handler", "lists", "named_by")
 
     def __init__(
         self,
@@ -38,6 +38,7 @@ class Method:
         capability: str = "",
         changes: bool = False,
         named_by: str = "",
+        lists: bool = True,
     ) -> None:
         self.handler = handler
         self.eras = eras
@@ -45,6 +46,7 @@ class Method:
         self.capability = capability
         self.changes = changes
         self.named_by = named_by
+        self.lists = lists
 
 
 def capabilities(methods: Mapping[str, Method], modern: bool) -> dict[str, Any]:
@@ -53,7 +55,7 @@ def capabilities(methods: Mapping[str, Method], modern: bool) -> dict[str, Any]:
     for method in methods.values():
         if method.capability and (MODERN if modern else LEGACY) in method.eras:
             changes = found.get(method.capability, {}).get("listChanged", False) or method.changes
-            found[method.capability] = {"listChanged": changes} if modern or changes else {}
+            found[method.capability] = {"listChanged": changes} if method.lists and (modern or changes) else {}
     return found
 
 

@@ -21,6 +21,7 @@ LATEST_LEGACY = LEGACY[-1]
 WITH_BATCHES = ("2025-03-26",)
 WITHOUT_STRUCTURE = ("2024-11-05", "2025-03-26")  # no structuredContent, outputSchema, title, or _meta of a tool
 WITHOUT_ANNOTATIONS = ("2024-11-05",)
+WITHOUT_COMPLETIONS = ("2024-11-05",)  # it has the method, and no capability of that name
 
 META = "io.modelcontextprotocol/"
 VERSION_KEY = META + "protocolVersion"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from obsidian_mcp.errors import InvalidParams
 from obsidian_mcp.features.tools import call_of
-from obsidian_mcp.protocol import clients, jsonrpc, methods, results
+from obsidian_mcp.protocol import clients, jsonrpc, methods, results, revisions
 from obsidian_mcp.protocol.methods import LEGACY, MODERN, Method
 
 TYPE_CHECKING = False
@@ -48,6 +48,8 @@ class NotesServer:
 
     def _initialize(self, request: jsonrpc.Request, peer: Peer) -> dict[str, Any]:
         capabilities = methods.capabilities(self.methods, modern=False)
+        if peer.revision in revisions.WITHOUT_COMPLETIONS:
+            capabilities.pop("completions", None)
         return results.initialize(peer.revision or "", capabilities, self._instructions())
 
     def _discover(self, request: jsonrpc.Request, peer: Peer) -> jsonrpc.Encoded:
@@ -109,4 +111,5 @@ def _rows(offered: Callable[[], Offered]) -> dict[str, Method]:
         "resources/list": Method(later("list_resources"), capability="resources"),
         "resources/templates/list": Method(later("list_templates"), capability="resources"),
         "resources/read": Method(later("read_resource"), capability="resources", named_by="uri"),
+        "completion/complete": Method(later("complete"), capability="completions", lists=False),
     }

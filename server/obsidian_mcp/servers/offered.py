@@ -1,4 +1,4 @@
-"""What the notes server offers beside tools: the methods for resources.
+"""What the notes server offers beside tools: the methods for resources and completion.
 
 Loaded by the first request for one of them. That is answered on the thread that reads requests, while another may
 load what calls need: so nothing heavy is imported here, and what is needed is there when a job runs.
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from obsidian_mcp.call import CallContext
+    from obsidian_mcp.features.completion import Completed
     from obsidian_mcp.features.offered import Features
     from obsidian_mcp.features.tools import Tools
     from obsidian_mcp.protocol.jsonrpc import Request
@@ -60,6 +61,24 @@ class Offered:
 
         return self._job(request, peer, "contents", read, Access(_keys(uri), False), fresh=0)
 
+    def complete(self, request: Request, peer: Peer) -> Job:
+        ref, argument = request.params.get("ref"), request.params.get("argument")
+        name, typed = _argument(argument)
+        kind = ref.get("type") if isinstance(ref, dict) else None
+        uri = ref.get("uri") if isinstance(ref, dict) else None
+        if kind != "ref/resource" or not isinstance(uri, str):
+            raise InvalidParams("completion/complete needs params.ref: ref/resource with a template's uri.")
+
+        def run(call: CallContext) -> Completed:
+            return self._features().completion.of_template(uri, name, typed, call)
+
+        def shape(found: Completed) -> dict[str, Any]:
+            told = {"values": found.values, "total": found.total, "hasMore": found.has_more}
+            return results.found({"completion": told}, peer.modern)
+
+        access = Access(frozenset(), False)
+        return Job(request.method, access, self._limit, run, ready=self._ready, shape=shape)
+
     def _job(
         self,
         request: Request,
@@ -90,6 +109,14 @@ class Offered:
 def _require_first_page(request: Request) -> None:
     if request.params.get("cursor") is not None:
         raise InvalidParams(f"There is one page of {request.method} and so no cursor.", "Leave it out.")
+
+
+def _argument(argument: Any) -> tuple[str, str]:
+    name = argument.get("name") if isinstance(argument, dict) else None
+    value = argument.get("value") if isinstance(argument, dict) else None
+    if not isinstance(name, str) or not isinstance(value, str):
+        raise InvalidParams("completion/complete needs params.argument with name and value, both strings.")
+    return name, value
 
 
 def _keys(uri: str) -> frozenset[str]:
