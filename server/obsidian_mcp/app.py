@@ -76,14 +76,16 @@ class App:
     def _make_features(self) -> Features:
         from obsidian_mcp.features.completion import Completion
         from obsidian_mcp.features.offered import Features
+        from obsidian_mcp.features.prompts import Prompts
         from obsidian_mcp.features.resources import Resources, Served
 
         def served() -> list[Served]:
             pairs = zip(self.vaults.labels, self.vaults.addresses, strict=True)
             return [Served(label, name) for label, name in pairs]
 
-        files = self.vaults.files
-        return Features(Resources(served, self.vaults.open, files), Completion(served, files))
+        vaults = self.vaults
+        prompts = Prompts(self.catalogue.names, self.settings.prompts, served, vaults.open, vaults.files)
+        return Features(Resources(served, vaults.open, vaults.files), Completion(served, vaults.files), prompts)
 
     def _context(self, label: str, call: CallContext, page: int) -> Context:
         from obsidian_mcp.tools.tool import Context

@@ -79,6 +79,7 @@ OPTIONS = (
     Option("read-only", "Offer only the tools that change nothing."),
     Option("toolsets", "The sets of tools to offer: names, or default, or all.", "NAME,...", many=True),
     Option("tools", "Single tools to add, or with - before the name to leave out.", "NAME,...", many=True),
+    Option("prompts", "The folder whose notes are your own prompts.", "FOLDER", default="Prompts"),
     Option("log-level", "What to log, on stderr.", default="info", choices=LEVELS),
     Option("log-format", "How to log it.", default="json", choices=("json", "console")),
 )
@@ -115,6 +116,7 @@ class Settings:
         "log_format",
         "log_level",
         "obsidian_bin",
+        "prompts",
         "read_only",
         "timeout",
         "timeouts",
@@ -134,6 +136,7 @@ class Settings:
         self.read_only = values["read-only"][-1:] == ["true"]
         self.toolsets = _listed(values["toolsets"])
         self.tools = _listed(values["tools"])
+        self.prompts = values["prompts"][-1].strip().strip("/")
         self.log_level = values["log-level"][-1]
         self.log_format = values["log-format"][-1]
         self._frozen = True

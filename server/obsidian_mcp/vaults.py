@@ -130,18 +130,24 @@ class Vaults:
             return found
         return tuple(label if found.count(name) > 1 else name for name, label in zip(found, self.labels, strict=True))
 
-    def files(self, label: str, call: CallContext) -> list[Seen]:
-        """Those that may be offered, from one walk that opens none; where the folder is out of reach, their names."""
+    def files(self, label: str, call: CallContext, within: str = "") -> list[Seen]:
+        """From one walk that opens none, through the vault or a folder of it; what the vault excludes is not offered.
+
+        Where its folder is out of reach, their names.
+        """
         from obsidian_mcp.vault.seen import Seen
 
         found = self._find(label, call)
-        excluded = found.vault.settings().is_excluded()
+        within = found.vault.spelled_folder(within)
         if found.folder is None:
-            return [Seen(0, -1, path) for path in found.vault.paths() if not excluded(path)]
-        from obsidian_mcp.backends.files import walk
-        from obsidian_mcp.backends.files.root import VaultRoot
+            files = [Seen(0, -1, path) for path in found.vault.paths() if not within or path.startswith(f"{within}/")]
+        else:
+            from obsidian_mcp.backends.files import walk
+            from obsidian_mcp.backends.files.root import VaultRoot
 
-        return [seen for seen in walk.files(VaultRoot(found.folder), call) if not excluded(seen.path)]
+            files = walk.files(VaultRoot(found.folder), call, within)
+        excluded = found.vault.settings().is_excluded()
+        return files if within else [seen for seen in files if not excluded(seen.path)]
 
     def _find(self, label: str, call: CallContext) -> Found:
         if not self.wanted:

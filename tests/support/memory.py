@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import os
 import queue
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from datetime import date, datetime
 from typing import Any
 
 from obsidian_mcp.call import CallContext
@@ -13,6 +14,7 @@ from obsidian_mcp.connection import Connection
 from obsidian_mcp.errors import AlreadyExists, NoteNotFound, ObsidianNotRunning
 from obsidian_mcp.features.completion import Completion
 from obsidian_mcp.features.offered import Features
+from obsidian_mcp.features.prompts import Prompts
 from obsidian_mcp.features.resources import Resources, Served
 from obsidian_mcp.features.tools import Tools
 from obsidian_mcp.index.library import Library
@@ -225,16 +227,22 @@ def session(files: Files) -> Session:
     return Session(NotesServer(settings, tools, lambda: "", lambda: offered))
 
 
-def features(files: Files) -> Features:
+def features(files: Files, sets: Sequence[str] = ("all",)) -> Features:
     """What is offered beside tools; the later a file was put, the later it was changed."""
 
-    def seen(label: str, call: CallContext) -> list[Seen]:
-        return [Seen(at, len(files[path]), path) for at, path in enumerate(files) if is_path(path)]
+    def seen(label: str, call: CallContext, within: str = "") -> list[Seen]:
+        paths = [path for path in files if is_path(path) and (not within or path.startswith(f"{within}/"))]
+        return [Seen(at, len(files[path]), path) for at, path in enumerate(paths)]
 
     opened = context(files)
 
     def served() -> list[Served]:
         return [Served("Memory", "Memory")]
 
-    resources = Resources(served, lambda label, call: opened(label, call, 0), seen)
-    return Features(resources, Completion(served, seen))
+    def open_vault(label: str, call: CallContext) -> Opened:
+        return opened(label, call, 0)
+
+    tools = catalogue.load(sets=sets).names
+    prompts = Prompts(tools, "Prompts", served, open_vault, seen, lambda: datetime(2026, 11, 18, 9))
+    completion = Completion(served, seen, today=lambda: date(2026, 11, 18))
+    return Features(Resources(served, open_vault, seen), completion, prompts)

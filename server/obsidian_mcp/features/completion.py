@@ -10,9 +10,11 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from datetime import date, timedelta
 
 from obsidian_mcp.call import CallContext
 from obsidian_mcp.errors import InvalidParams
+from obsidian_mcp.features.prompts import Offer
 from obsidian_mcp.features.resources import Files, Served
 from obsidian_mcp.vault import uris
 from obsidian_mcp.vault.folding import fold
@@ -20,6 +22,7 @@ from obsidian_mcp.vault.folding import fold
 MOST = 100  # values, as the protocol has it
 KEPT = 2.0  # seconds
 PATH = "path"
+DAYS_ASKED = ("date", "day")
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,8 +65,13 @@ class Completion:
     """`files` walks through a vault; what it finds is used for two seconds."""
 
     def __init__(
-        self, vaults: Callable[[], list[Served]], files: Files, clock: Callable[[], float] = time.monotonic
+        self,
+        vaults: Callable[[], list[Served]],
+        files: Files,
+        clock: Callable[[], float] = time.monotonic,
+        today: Callable[[], date] = date.today,
     ) -> None:
+        self._today = today
         self._vaults = vaults
         self._files = files
         self._clock = clock
@@ -81,6 +89,21 @@ class Completion:
             raise InvalidParams(f"The template {uri} has no variable {argument!r}.", f"It has {PATH}.")
         return limited(self.names(vault.label, call).completing(typed))
 
+    def of_argument(self, offer: Offer, argument: str, typed: str, call: CallContext) -> Completed:
+        """An argument of a prompt: a day, a folder, or else a note, by its path without `.md`."""
+        if argument not in (each.name for each in offer.prompt.arguments):
+            raise InvalidParams(f"The prompt {offer.prompt.name} has no argument {argument!r}.")
+        word = argument.lower()
+        if word in DAYS_ASKED:
+            return limited(day for day in _days(self._today()) if day.startswith(typed.strip().lower()))
+        served = self._vaults()
+        labels = [offer.vault] if offer.vault else [vault.label for vault in served[:1]]
+        names = [self.names(label, call) for label in labels]
+        if word == "folder":
+            return limited(folder for each in names for folder in _folders(each).completing(typed))
+        found = (path for each in names for path in each.completing(typed))
+        return limited(path[:-3] for path in found if path[-3:].lower() == ".md")
+
     def names(self, label: str, call: CallContext) -> Names:
         """Those of a moment ago, if they have been looked at then."""
         call.acquire(self._lock, "looking at the vault's files")
@@ -93,6 +116,15 @@ class Completion:
             return kept
         finally:
             self._lock.release()
+
+
+def _folders(names: Names) -> Names:
+    return Names(list(dict.fromkeys(path.rpartition("/")[0] for path in names.paths if "/" in path)), names.made)
+
+
+def _days(today: date) -> list[str]:
+    """Today and the days before it, by name and by date."""
+    return ["today", "yesterday", *((today - timedelta(days=back)).isoformat() for back in range(MOST - 2))]
 
 
 def limited(values: Iterable[str]) -> Completed:

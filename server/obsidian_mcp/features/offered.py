@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from obsidian_mcp.features.completion import Completion
+from obsidian_mcp.features.prompts import Prompts
 from obsidian_mcp.features.resources import Resources
 
 
@@ -12,3 +13,4 @@ from obsidian_mcp.features.resources import Resources
 class Features:
     resources: Resources
     completion: Completion
+    prompts: Prompts

@@ -111,5 +111,7 @@ def _rows(offered: Callable[[], Offered]) -> dict[str, Method]:
         "resources/list": Method(later("list_resources"), capability="resources"),
         "resources/templates/list": Method(later("list_templates"), capability="resources"),
         "resources/read": Method(later("read_resource"), capability="resources", named_by="uri"),
+        "prompts/list": Method(later("list_prompts"), capability="prompts"),
+        "prompts/get": Method(later("get_prompt"), capability="prompts", named_by="name"),
         "completion/complete": Method(later("complete"), capability="completions", lists=False),
     }

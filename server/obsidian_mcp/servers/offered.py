@@ -1,4 +1,4 @@
-"""What the notes server offers beside tools: the methods for resources and completion.
+"""What the notes server offers beside tools: the methods for resources, prompts and completion.
 
 Loaded by the first request for one of them. That is answered on the thread that reads requests, while another may
 load what calls need: so nothing heavy is imported here, and what is needed is there when a job runs.
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from obsidian_mcp.protocol.jsonrpc import Request
     from obsidian_mcp.protocol.methods import Peer
 
+WHOLE = Access(frozenset(), False, whole=True)  # after every write that came before
 FRESH = 2_000  # milliseconds for which a list may be kept
 
 
@@ -39,8 +40,7 @@ class Offered:
 
     def list_resources(self, request: Request, peer: Peer) -> Job:
         _require_first_page(request)
-        access = Access(frozenset(), False, whole=True)
-        return self._job(request, peer, "resources", lambda call: self._features().resources.listed(call), access)
+        return self._job(request, peer, "resources", lambda call: self._features().resources.listed(call), WHOLE)
 
     def list_templates(self, request: Request, peer: Peer) -> Job:
         _require_first_page(request)
@@ -61,16 +61,35 @@ class Offered:
 
         return self._job(request, peer, "contents", read, Access(_keys(uri), False), fresh=0)
 
+    def list_prompts(self, request: Request, peer: Peer) -> Job:
+        _require_first_page(request)
+        return self._job(request, peer, "prompts", lambda call: self._features().prompts.listed(call), WHOLE)
+
+    def get_prompt(self, request: Request, peer: Peer) -> Job:
+        name, values = request.params.get("name"), request.params.get("arguments")
+        if not isinstance(name, str):
+            raise InvalidParams("prompts/get needs params.name, the name of a prompt, as a string.")
+        given = {} if values is None else values
+        if not isinstance(given, dict) or not all(isinstance(value, str) for value in given.values()):
+            raise InvalidParams(f"The arguments of the prompt {name} must be an object of strings.")
+
+        def run(call: CallContext) -> dict[str, Any]:
+            return self._features().prompts.got(name, given, call)
+
+        def shape(found: dict[str, Any]) -> dict[str, Any]:
+            return results.found(found, peer.modern)
+
+        return Job(request.method, WHOLE, self._limit, run, ready=self._ready, shape=shape)
+
     def complete(self, request: Request, peer: Peer) -> Job:
-        ref, argument = request.params.get("ref"), request.params.get("argument")
-        name, typed = _argument(argument)
-        kind = ref.get("type") if isinstance(ref, dict) else None
-        uri = ref.get("uri") if isinstance(ref, dict) else None
-        if kind != "ref/resource" or not isinstance(uri, str):
-            raise InvalidParams("completion/complete needs params.ref: ref/resource with a template's uri.")
+        kind, of = _reference(request.params.get("ref"))
+        name, typed = _argument(request.params.get("argument"))
 
         def run(call: CallContext) -> Completed:
-            return self._features().completion.of_template(uri, name, typed, call)
+            features = self._features()
+            if kind == "ref/resource":
+                return features.completion.of_template(of, name, typed, call)
+            return features.completion.of_argument(features.prompts.named(of, call), name, typed, call)
 
         def shape(found: Completed) -> dict[str, Any]:
             told = {"values": found.values, "total": found.total, "hasMore": found.has_more}
@@ -109,6 +128,18 @@ class Offered:
 def _require_first_page(request: Request) -> None:
     if request.params.get("cursor") is not None:
         raise InvalidParams(f"There is one page of {request.method} and so no cursor.", "Leave it out.")
+
+
+def _reference(ref: Any) -> tuple[str, str]:
+    """What is completed, and its name."""
+    kind = ref.get("type") if isinstance(ref, dict) else None
+    of = ref.get({"ref/resource": "uri", "ref/prompt": "name"}.get(kind)) if isinstance(kind, str) else None
+    if not isinstance(of, str):
+        raise InvalidParams(
+            "completion/complete needs params.ref: ref/resource with a template's uri, or ref/prompt with a name."
+        )
+    assert isinstance(kind, str)
+    return kind, of
 
 
 def _argument(argument: Any) -> tuple[str, str]:

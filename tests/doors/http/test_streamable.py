@@ -283,3 +283,9 @@ def test_resources_are_there_in_a_session_too(web: Web, world: World) -> None:
     assert reply.json["result"]["contents"] == [{"uri": resource["uri"], "mimeType": "text/markdown", "text": "x"}]
     reply = web.rpc(message("resources/read", {"uri": f"{resource['uri']}x"}), headers)
     assert (reply.status, reply.json["error"]["code"]) == (200, -32002)
+
+
+def test_t8_a_prompt_is_named_in_the_header_too(web: Web) -> None:
+    asked = modern("prompts/get", name="capture")
+    assert web.rpc(asked, mirrors("prompts/get", "capture")).json["result"]["messages"]
+    assert web.rpc(asked, mirrors("prompts/get", "tidy")).json["error"]["code"] == -32020

@@ -12,16 +12,18 @@ import stat
 
 from obsidian_mcp.backends.files.root import VaultRoot
 from obsidian_mcp.call import CallContext
+from obsidian_mcp.errors import PermissionDenied
+from obsidian_mcp.vault.path import BadPath, VaultPath
 from obsidian_mcp.vault.seen import Seen
 
 # Names that no path of ours can hold, as in `scan`.
 _UNUSABLE = re.compile("[\\\\\x00-\x1f\x7f-\x9f\ud800-\udfff]")
 
 
-def files(root: VaultRoot, call: CallContext) -> list[Seen]:
+def files(root: VaultRoot, call: CallContext, within: str = "") -> list[Seen]:
     """Those that are not hidden, in no order. Links are not followed; a folder that can't be listed is passed over."""
     found: list[Seen] = []
-    todo = [""]
+    todo = [within] if _is_inside(root, within) else []
     while todo:
         folder = todo.pop()
         call.check(f"looking into {folder or 'the vault'}")
@@ -44,3 +46,11 @@ def files(root: VaultRoot, call: CallContext) -> list[Seen]:
         except OSError:
             continue
     return found
+
+
+def _is_inside(root: VaultRoot, folder: str) -> bool:
+    """A link may lead to another folder of the vault, and not out of it."""
+    try:
+        return not folder or bool(root.inside(VaultPath(folder)))
+    except (BadPath, PermissionDenied):
+        return False
