@@ -129,7 +129,10 @@ def test_two_files_that_differ_in_case_alone_are_no_guess() -> None:
     assert "Several files" in caught.value.message
 
 
-LARGE = {"a text": ("Long.md", 1024 * 1024, "obsidian_read_note"), "an image": ("p.png", 3_000_000, "Obsidian")}
+LARGE = {
+    "a text": ("Long.md", 1024 * 1024, "obsidian_read_note"),
+    "an image": ("p.png", 3_000_000, "obsidian_view_file"),
+}
 
 
 @pytest.mark.parametrize(("path", "most", "instead"), LARGE.values(), ids=LARGE)

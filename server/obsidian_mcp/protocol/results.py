@@ -76,6 +76,14 @@ def found(result: dict[str, Any], modern: bool) -> dict[str, Any]:
     return _complete(result) if modern else result
 
 
+class Shown(dict[str, object]):
+    """A tool's data with content beside it, such as images. It is no structure: hosts would show that alone."""
+
+    def __init__(self, data: dict[str, Any], blocks: list[dict[str, Any]]) -> None:
+        super().__init__(data)
+        self.blocks = blocks
+
+
 class Success:
     """A tool's data as a result. The text and the structure say the same: a host may show the model either.
 
@@ -87,21 +95,25 @@ class Success:
     def __init__(self, data: dict[str, Any], modern: bool, revision: str | None = None) -> None:
         self._data = data
         self._modern = modern
-        self._structured = revision not in revisions.WITHOUT_STRUCTURE
+        self._structured = revision not in revisions.WITHOUT_STRUCTURE and not isinstance(data, Shown)
 
     @property
     def json(self) -> bytes:
         payload = _payload(self._data)
-        content = encode([_text(payload.decode())])
+        content = encode(_content(self._data, payload))
         rest = encode(_complete({"isError": False}) if self._modern else {"isError": False})
         if not self._structured:
             return b'{"content":%b,%b' % (content, rest[1:])
         return b'{"content":%b,"structuredContent":%b,%b' % (content, payload, rest[1:])
 
 
-def content(data: dict[str, Any]) -> list[dict[str, str]]:
-    """The text of a success alone."""
-    return [_text(_payload(data).decode())]
+def content(data: dict[str, Any]) -> list[dict[str, Any]]:
+    """The content of a success alone."""
+    return _content(data, _payload(data))
+
+
+def _content(data: dict[str, Any], payload: bytes) -> list[dict[str, Any]]:
+    return [_text(payload.decode()), *(data.blocks if isinstance(data, Shown) else ())]
 
 
 def size(data: dict[str, Any]) -> int:

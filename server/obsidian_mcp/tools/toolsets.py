@@ -25,7 +25,9 @@ FIND = Toolset("find", "Search notes; list folders, links, properties.", on_by_d
 EDIT = Toolset("edit", "Change a text, a section or properties of a note.", on_by_default=True)
 TASKS = Toolset("tasks", "List tasks of the vault; tick them.", on_by_default=False)
 TIDY = Toolset("tidy", "Move, replace and rename in many notes; repair links.", on_by_default=False)
-TOOLSETS = {toolset.name: toolset for toolset in (NOTES, FIND, EDIT, TASKS, TIDY)}
+MEDIA = Toolset("media", "See images, PDFs and canvases.", on_by_default=False)
+GRAPH = Toolset("graph", "Show how notes are linked.", on_by_default=False)
+TOOLSETS = {toolset.name: toolset for toolset in (NOTES, FIND, EDIT, TASKS, TIDY, MEDIA, GRAPH)}
 DEFAULT, ALL = "default", "all"
 
 
