@@ -49,6 +49,9 @@ class App:
         self.vaults = Vaults(settings, vault_later)
         labels = self.vaults.labels
         self.catalogue = catalogue.load(settings.read_only, labels, settings.toolsets, settings.tools)
+        if settings.permanent_delete == "never":
+            trash = "Move a note or file to the trash."
+            self.catalogue.hide("obsidian_delete_note", "permanent", "with --permanent-delete never", trash)
         every = catalogue.load() if settings.timeouts else self.catalogue
         unknown = [tool for tool in settings.timeouts if tool not in every]
         if unknown:

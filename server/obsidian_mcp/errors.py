@@ -225,6 +225,31 @@ class TimedOut(Failure):
     """The time limit for the whole call has passed."""
 
 
+class NotConfirmed(Failure):
+    """The person was asked first, and did not say yes."""
+
+
+class Question:
+    """What a person is asked before something is done: the words, those beside the box to tick, and what to do
+    instead. `subject` is what the answer holds for, such as a note's etag."""
+
+    __slots__ = ("message", "otherwise", "subject", "title")
+
+    def __init__(self, message: str, title: str, subject: str, otherwise: str = "") -> None:
+        self.message = message
+        self.title = title
+        self.subject = subject
+        self.otherwise = otherwise
+
+
+class NeedsAnswer(NotConfirmed):
+    """A call that can't go on before the person has been asked. No client is told this: it is asked."""
+
+    def __init__(self, question: Question) -> None:
+        super().__init__(question.message)
+        self.question = question
+
+
 class Cancelled(Failure):
     """The client took the call back. It gets no reply."""
 
@@ -275,6 +300,7 @@ ERRORS: dict[type[Failure], ErrorSpec] = {
     AmbiguousName: ErrorSpec("AMBIGUOUS_NAME", -32004, 200, 1, 6),
     PermissionDenied: ErrorSpec("PERMISSION_DENIED", -32005, 200, 1, 7),
     TimedOut: ErrorSpec("TIMEOUT", -32006, 200, 124, 8),
+    NotConfirmed: ErrorSpec("NOT_CONFIRMED", -32000, 200, 1, 1),
     Cancelled: ErrorSpec("CANCELLED", -32000, 200, 1, 130),
 }
 

@@ -79,6 +79,12 @@ OPTIONS = (
     Option("read-only", "Offer only the tools that change nothing."),
     Option("toolsets", "The sets of tools to offer: names, or default, or all.", "NAME,...", many=True),
     Option("tools", "Single tools to add, or with - before the name to leave out.", "NAME,...", many=True),
+    Option(
+        "permanent-delete",
+        "Whether notes may be deleted for good: after asking, where the client can ask, or never.",
+        default="ask",
+        choices=("ask", "never"),
+    ),
     Option("prompts", "The folder whose notes are your own prompts.", "FOLDER", default="Prompts"),
     Option("log-level", "What to log, on stderr.", default="info", choices=LEVELS),
     Option("log-format", "How to log it.", default="json", choices=("json", "console")),
@@ -116,6 +122,7 @@ class Settings:
         "log_format",
         "log_level",
         "obsidian_bin",
+        "permanent_delete",
         "prompts",
         "read_only",
         "timeout",
@@ -136,6 +143,7 @@ class Settings:
         self.read_only = values["read-only"][-1:] == ["true"]
         self.toolsets = _listed(values["toolsets"])
         self.tools = _listed(values["tools"])
+        self.permanent_delete = values["permanent-delete"][-1]
         self.prompts = values["prompts"][-1].strip().strip("/")
         self.log_level = values["log-level"][-1]
         self.log_format = values["log-format"][-1]

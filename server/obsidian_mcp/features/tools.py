@@ -47,7 +47,7 @@ class Tools:
         name: str,
         arguments: Mapping[str, Any],
         shape: Callable[[Data], Any],
-        failed: Callable[[Failure], jsonrpc.Result] | None = None,
+        failed: Callable[[Failure], jsonrpc.Result | None] | None = None,
         page: int = SMALL,
     ) -> Job:
         """A call of a tool, whose data gets a shape. Raises if there is no such tool."""
@@ -82,11 +82,9 @@ class Tools:
             raise failure.among(self.catalogue.names) from None
 
     def _require_shown(self, name: str, arguments: Mapping[str, Any]) -> None:
-        for argument, toolset in self.catalogue.hidden(name).items():
+        for argument, why in self.catalogue.hidden(name).items():
             if argument in arguments:
-                raise InvalidArguments(
-                    f"{name} has no argument {argument} here: the server was started without the toolset {toolset}."
-                )
+                raise InvalidArguments(f"{name} has no argument {argument} here: the server was started {why}.")
 
     def _vault_of(self, arguments: Mapping[str, Any]) -> tuple[str, Mapping[str, Any]]:
         if len(self._labels) < 2 or "vault" not in arguments:

@@ -129,6 +129,11 @@ def failure(failure: Failure, modern: bool) -> dict[str, Any]:
     return _complete(result) if modern else result
 
 
+def input_required(requests: dict[str, Any], state: str) -> dict[str, Any]:
+    result = _complete({"inputRequests": requests, "requestState": state})
+    return {**result, "resultType": "input_required"}
+
+
 def relayed(content: list[dict[str, Any]], failed: bool, modern: bool) -> dict[str, Any]:
     """Another server's result, as it is."""
     result = {"content": content, "isError": failed}

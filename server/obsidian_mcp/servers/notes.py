@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from typing import Any
 
+    from obsidian_mcp.call import CallContext
     from obsidian_mcp.errors import Failure
     from obsidian_mcp.features.tools import Tools
     from obsidian_mcp.protocol.methods import Handler, Peer
@@ -73,19 +74,45 @@ class NotesServer:
 
     def _call_tool(self, request: jsonrpc.Request, peer: Peer) -> Job:
         name, arguments = call_of(request)
+        params = request.params
+        if not peer.asks:
+            return self._job(name, arguments, peer)
+        if peer.modern:
+            job = self._job(name, arguments, peer, lambda call: call.ask_by(_confirming().of_request(name, params)))
+            job.asked = lambda question: _confirming().required(name, params, question)
+            return job
+
+        def again(begin: Callable[[CallContext], None]) -> Job:
+            return self._job(name, arguments, peer, begin)
+
+        job = again(lambda call: call.ask_by(_confirming().not_yet))
+        job.asked = lambda question: _confirming().asking(question, peer.revision, again)
+        return job
+
+    def _job(
+        self,
+        name: str,
+        arguments: dict[str, Any],
+        peer: Peer,
+        begin: Callable[[CallContext], None] | None = None,
+    ) -> Job:
+        """A call of a tool; `begin` is called when it runs, with the call."""
         modern = peer.modern
 
-        def failed(failure: Failure) -> jsonrpc.Result:
-            return results.failure(failure, modern)
+        def failed(failure: Failure) -> jsonrpc.Result | None:
+            return None if isinstance(failure, InvalidParams) else results.failure(failure, modern)
 
         as_result = modern or self._errors_are_results
-        return self.tools.job(
+        job = self.tools.job(
             name,
             arguments,
             lambda data: results.Success(data, modern, peer.revision),
             failed if as_result else None,
             clients.page_of(peer.client),
         )
+        if begin is not None:
+            job.run = _after(begin, job.run)
+        return job
 
     def _constant(self, request: jsonrpc.Request, peer: Peer, make: Callable[[], dict[str, Any]]) -> jsonrpc.Encoded:
         """What is the same for every client of a revision, encoded once."""
@@ -93,6 +120,20 @@ class NotesServer:
         if key not in self._kept:
             self._kept[key] = jsonrpc.Encoded(jsonrpc.encode(make()))
         return self._kept[key]
+
+
+def _after(begin: Callable[[CallContext], None], run: Callable[[CallContext], Any]) -> Callable[[CallContext], Any]:
+    def both(call: CallContext) -> Any:
+        begin(call)
+        return run(call)
+
+    return both
+
+
+def _confirming() -> Any:
+    from obsidian_mcp.servers import confirming
+
+    return confirming
 
 
 def _rows(offered: Callable[[], Offered]) -> dict[str, Method]:
