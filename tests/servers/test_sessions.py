@@ -35,7 +35,7 @@ def modern(server: Server, method: str, **params: Any) -> dict[str, Any]:
 def test_a_known_revision_is_agreed_on_and_gets_what_it_knows(fresh: Server, revision: str) -> None:
     result = fresh.request("initialize", {"protocolVersion": revision, "capabilities": {}})["result"]
     assert result["protocolVersion"] == revision
-    completions = {} if revision == REVISIONS[0] else {"completions": {}}
+    completions: dict[str, Any] = {} if revision == REVISIONS[0] else {"completions": {}}
     assert result["capabilities"] == {"tools": {}, "resources": {}, "prompts": {}, **completions}
     assert result["serverInfo"]["name"] == "obsidian-mcp"
     assert "'Vault'" in result["instructions"]

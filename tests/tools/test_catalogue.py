@@ -30,7 +30,7 @@ FIND = [
 EDIT = ["obsidian_edit_note", "obsidian_set_properties"]
 TASKS = ["obsidian_list_tasks", "obsidian_set_task"]
 TIDY = ["obsidian_move_notes", "obsidian_replace_in_notes", "obsidian_rename_term", "obsidian_repair_links"]
-MEDIA, GRAPH = ["obsidian_view_file"], ["obsidian_show_graph"]
+MEDIA, GRAPH, BASES = ["obsidian_view_file"], ["obsidian_show_graph"], ["obsidian_query_base"]
 ARGUMENTS = {
     "obsidian_create_note": ["name", "content", "template", "overwrite", "if_match"],
     "obsidian_read_note": ["name", "section", "start_line", "start_char", "max_lines"],
@@ -56,6 +56,7 @@ ARGUMENTS = {
     "obsidian_repair_links": ["name", "links", "sure", "limit", "dry_run"],
     "obsidian_view_file": ["name", "page"],
     "obsidian_show_graph": ["name", "depth", "limit"],
+    "obsidian_query_base": ["name", "view", "limit", "cursor"],
 }
 REQUIRED = {
     "obsidian_search_notes": ["query"],
@@ -84,7 +85,7 @@ HINTS = {
     "obsidian_list_tasks": (True, False),
     "obsidian_set_task": (False, True),
     **dict.fromkeys(TIDY, (False, True)),
-    **dict.fromkeys((*MEDIA, *GRAPH), (True, False)),
+    **dict.fromkeys((*MEDIA, *GRAPH, *BASES), (True, False)),
 }
 #                   visible, in all
 BUDGETS = {("notes",): (5_200, 10_200), ("default",): (11_000, 22_000), ("all",): (15_500, 32_000)}
@@ -103,7 +104,7 @@ def test_the_stored_catalogue_is_what_the_declarations_say() -> None:
 
 
 def test_these_tools_there_are() -> None:
-    every = [*NINE, *FIND, *EDIT, *TASKS, *TIDY, *MEDIA, *GRAPH]
+    every = [*NINE, *FIND, *EDIT, *TASKS, *TIDY, *MEDIA, *GRAPH, *BASES]
     assert list(catalogue.declared()) == every == [tool["name"] for tool in stored()]
     assert catalogue.load(sets=("notes",)).names == NINE
     assert catalogue.load(sets=("find",)).names == FIND
@@ -157,7 +158,7 @@ def test_reading_and_searching_are_found_by_words_and_loaded_at_once_in_a_host_t
 def test_read_only_leaves_out_what_changes_something() -> None:
     offered = catalogue.load(read_only=True)
     own = ["obsidian_read_note", "obsidian_open_note", "obsidian_file_info"]
-    assert offered.names == [*own, *FIND, "obsidian_list_tasks", *MEDIA, *GRAPH]
+    assert offered.names == [*own, *FIND, "obsidian_list_tasks", *MEDIA, *GRAPH, *BASES]
     assert "obsidian_create_note" not in offered
 
 

@@ -16,7 +16,7 @@ def test_the_default_is_the_sets_that_are_on_by_default() -> None:
 
 def test_a_set_that_does_not_exist_is_reported_with_those_that_do() -> None:
     with pytest.raises(
-        UsageError, match=r"no toolset 'bogus'.*notes, find, edit, tasks, tidy, media, graph, default, all"
+        UsageError, match=r"no toolset 'bogus'.*notes, find, edit, tasks, tidy, media, graph, bases, default, all"
     ):
         toolsets.chosen(("notes", "bogus"))
 

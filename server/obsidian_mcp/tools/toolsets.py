@@ -27,7 +27,8 @@ TASKS = Toolset("tasks", "List tasks of the vault; tick them.", on_by_default=Fa
 TIDY = Toolset("tidy", "Move, replace and rename in many notes; repair links.", on_by_default=False)
 MEDIA = Toolset("media", "See images, PDFs and canvases.", on_by_default=False)
 GRAPH = Toolset("graph", "Show how notes are linked.", on_by_default=False)
-TOOLSETS = {toolset.name: toolset for toolset in (NOTES, FIND, EDIT, TASKS, TIDY, MEDIA, GRAPH)}
+BASES = Toolset("bases", "Answer from bases.", on_by_default=False)
+TOOLSETS = {toolset.name: toolset for toolset in (NOTES, FIND, EDIT, TASKS, TIDY, MEDIA, GRAPH, BASES)}
 DEFAULT, ALL = "default", "all"
 
 
