@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from interop import agent, ide, over_http
+from interop import agent, host, ide, over_http
 from obsidian_mcp.features import builtin_prompts
 from obsidian_mcp.tools import catalogue
 
@@ -124,6 +124,11 @@ def claude_beside_obsidian(place: Place) -> None:
     ide.trial(SERVER, place.bin("claude"), place.vault, place.home)
 
 
+def claude_attaching(place: Place) -> None:
+    """By @, by a command, and with a question."""
+    print(host.trial(place.server, place.bin("claude"), place.vault, place.home.resolve()), end=" ... ")
+
+
 def gemini(place: Place) -> None:
     """A long note read by an agent, with a script for a model."""
     print(agent.gemini(place.bin("gemini"), place.server, place.vault, place.home, TOOLS), end=" ... ")
@@ -143,6 +148,7 @@ CLIENTS: tuple[tuple[str, str, Callable[[Place], None]], ...] = (
     ("Claude Code, mcp add", CLAUDE_CODE, claude_added),
     ("Claude Code, our install", CLAUDE_CODE, claude_installed),
     ("Claude Code, the IDE door", CLAUDE_CODE, claude_beside_obsidian),
+    ("Claude Code, a note by @", CLAUDE_CODE, claude_attaching),
     ("Gemini CLI, a long note", GEMINI, gemini),
 )
 
