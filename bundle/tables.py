@@ -45,14 +45,15 @@ def tool_tables() -> str:
 
 
 def _section(tool: Schema) -> str:
-    schema = tool["inputSchema"]
-    required = schema.get("required", ())
+    taken = tool["inputSchema"]
+    required = taken.get("required", ())
     rows = [
         [f"`{name}`", type_of(field), _yes(name in required), field.get("description", "")]
-        for name, field in schema["properties"].items()
+        for name, field in taken["properties"].items()
     ]
     arguments = table(["argument", "type", "required", "meaning"], rows)
-    result = _result(tool["outputSchema"]["properties"]["data"])
+    schema = tool.get("outputSchema")
+    result = _result(schema["properties"]["data"]) if schema else "Result: text, and images as images."
     return "\n\n".join([f"### `{tool['name']}`", tool["description"], arguments, result])
 
 

@@ -19,7 +19,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from interop import agent, ide, over_http
+from interop import agent, host, ide, over_http
+from obsidian_mcp.features import builtin_prompts
 from obsidian_mcp.tools import catalogue
 
 ROOT = Path(__file__).parents[1]
@@ -27,6 +28,7 @@ INSTALLED = ROOT / "build" / "clients"
 SERVER = str(Path(sys.executable).with_name("obsidian-mcp"))
 LIMIT = 300
 TOOLS = len(catalogue.load(sets=("default",)).names)
+PROMPTS = len(list(builtin_prompts.offered(catalogue.load(sets=("default",)).names)))
 TEXT = "$\\nabla$ \\times é"
 
 
@@ -78,6 +80,16 @@ def inspector(era: str) -> Callable[[Place], None]:
         _same(len(json.loads(say("tools/list", "--strict"))["result"]["tools"]), TOOLS)
         call("create_note", "name=New", f"content={TEXT}")
         _same(call("read_note", "name=New")["result"]["structuredContent"]["data"]["content"], TEXT)
+        (resource,) = json.loads(say("resources/list"))["result"]["resources"]
+        _same(resource["name"], "New.md")
+        (read,) = json.loads(say("resources/read", "--uri", resource["uri"]))["result"]["contents"]
+        _same((read["uri"], read["text"]), (resource["uri"], TEXT))
+        (template,) = json.loads(say("resources/templates/list"))["result"]["resourceTemplates"]
+        _has(template["uriTemplate"], "{+path}")
+        prompts = [each["name"] for each in json.loads(say("prompts/list"))["result"]["prompts"]]
+        _same(len(prompts), PROMPTS)
+        (message,) = json.loads(say("prompts/get", "--prompt-name", prompts[0]))["result"]["messages"]
+        _has(message["content"]["text"], "obsidian_read_note")
         call("delete_note", "name=New", "permanent=true")
         missing = say("tools/call", "--tool-name", "obsidian_read_note", "--tool-arg", "name=New", codes=(1, 5))
         _has(missing, "There is no note 'New'")
@@ -112,6 +124,11 @@ def claude_beside_obsidian(place: Place) -> None:
     ide.trial(SERVER, place.bin("claude"), place.vault, place.home)
 
 
+def claude_attaching(place: Place) -> None:
+    """By @, by a command, and with a question."""
+    print(host.trial(place.server, place.bin("claude"), place.vault, place.home.resolve()), end=" ... ")
+
+
 def gemini(place: Place) -> None:
     """A long note read by an agent, with a script for a model."""
     print(agent.gemini(place.bin("gemini"), place.server, place.vault, place.home, TOOLS), end=" ... ")
@@ -131,6 +148,7 @@ CLIENTS: tuple[tuple[str, str, Callable[[Place], None]], ...] = (
     ("Claude Code, mcp add", CLAUDE_CODE, claude_added),
     ("Claude Code, our install", CLAUDE_CODE, claude_installed),
     ("Claude Code, the IDE door", CLAUDE_CODE, claude_beside_obsidian),
+    ("Claude Code, a note by @", CLAUDE_CODE, claude_attaching),
     ("Gemini CLI, a long note", GEMINI, gemini),
 )
 

@@ -25,6 +25,7 @@ KEY = "sk-ant-a-key-for-a-trial-on-loopback-only"
 LEAF = {"id": "1", "type": "leaf", "state": {"type": "markdown", "state": {"file": NOTE}}}
 QUIET = ("DISABLE_TELEMETRY", "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "DISABLE_AUTOUPDATER")
 LIMIT = 90
+BETWEEN_KEYS = 0.1  # seconds
 
 
 class Wrong(Exception):
@@ -45,18 +46,29 @@ class Model(http.server.BaseHTTPRequestHandler):
         request = json.loads(body)
         end = {"stop_reason": "end_turn", "stop_sequence": None}
         usage = {"input_tokens": 1, "output_tokens": 1}
+        called = self.call(request)
         whole = {"id": "m", "type": "message", "role": "assistant", "model": request.get("model"), "usage": usage}
         if not request.get("stream"):
             self._reply({**whole, **end, "content": [{"type": "text", "text": "Hello."}]})
             return
+        block: dict[str, Any] = {"type": "text", "text": ""}
+        delta: dict[str, Any] = {"type": "text_delta", "text": "Hello."}
+        if called is not None:
+            block = {"type": "tool_use", "id": f"toolu_{len(self.asked)}", "name": called[0], "input": {}}
+            delta = {"type": "input_json_delta", "partial_json": json.dumps(called[1])}
+            end = {**end, "stop_reason": "tool_use"}
         self._reply(
             {"type": "message_start", "message": {**whole, "content": [], "stop_reason": None, "stop_sequence": None}},
-            {"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": ""}},
-            {"type": "content_block_delta", "index": 0, "delta": {"type": "text_delta", "text": "Hello."}},
+            {"type": "content_block_start", "index": 0, "content_block": block},
+            {"type": "content_block_delta", "index": 0, "delta": delta},
             {"type": "content_block_stop", "index": 0},
             {"type": "message_delta", "delta": end, "usage": usage},
             {"type": "message_stop"},
         )
+
+    def call(self, request: dict[str, Any]) -> tuple[str, dict[str, Any]] | None:
+        """The tool that is called instead, and its arguments."""
+        return None
 
     def do_GET(self) -> None:
         self._reply({})
@@ -95,6 +107,20 @@ class Screen:
     def press(self, keys: bytes) -> None:
         os.write(self._terminal, keys)
 
+    def type(self, text: str) -> None:
+        """Key by key: what comes at once is taken for pasted."""
+        for character in text:
+            self.key(character.encode())
+
+    def key(self, keys: bytes, moment: float = BETWEEN_KEYS) -> None:
+        """One key, and a moment for what it does."""
+        self.press(keys)
+        end = time.monotonic() + moment
+        while (left := end - time.monotonic()) > 0:
+            if select.select([self._terminal], [], [], left)[0]:
+                with contextlib.suppress(OSError):
+                    self._shown += os.read(self._terminal, 65536)
+
     def until(self, is_so: Callable[[], bool], what: str, every: Callable[[], None] = lambda: None) -> None:
         """Read on until it is so; `every` is done about once a second meanwhile."""
         end, next_time = time.monotonic() + LIMIT, time.monotonic() + 1
@@ -120,10 +146,10 @@ class Screen:
 
 
 @contextlib.contextmanager
-def model() -> Iterator[tuple[str, list[str]]]:
+def model(script: type[Model] = Model) -> Iterator[tuple[str, list[str]]]:
     """Its address, and what it is asked."""
     asked: list[str] = []
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), type("Asked", (Model,), {"asked": asked}))
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), type("Asked", (script,), {"asked": asked}))
     threading.Thread(target=server.serve_forever, daemon=True).start()
     try:
         yield f"http://127.0.0.1:{server.server_port}", asked

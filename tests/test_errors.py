@@ -15,7 +15,9 @@ def kinds() -> list[type[errors.Failure]]:
 
 def test_every_failure_has_a_row_of_its_own_or_that_of_its_kind() -> None:
     assert set(errors.ERRORS) <= set(kinds())
-    assert all(errors.spec_of(kind("It failed.")) for kind in kinds())
+    question = errors.Question("It failed?", "", "")
+    made = [errors.NeedsAnswer(question) if kind is errors.NeedsAnswer else kind("It failed.") for kind in kinds()]
+    assert all(errors.spec_of(failure) for failure in made)
 
 
 def test_the_codes_are_those_of_the_contract() -> None:
@@ -40,9 +42,12 @@ def test_the_codes_are_those_of_the_contract() -> None:
         "NOT_TEXT": -32000,
         "TOO_LARGE": -32000,
         "CANCELLED": -32000,
+        "NOT_CONFIRMED": -32000,
         "OBSIDIAN_NOT_RUNNING": -32001,
         "VAULT_NOT_FOUND": -32002,
         "FILE_NOT_FOUND": -32003,
+        "RESOURCE_NOT_FOUND": -32002,
+        "RESOURCE_TOO_LARGE": -32602,
         "AMBIGUOUS_NAME": -32004,
         "PERMISSION_DENIED": -32005,
         "TIMEOUT": -32006,

@@ -69,6 +69,12 @@ def test_taking_a_call_loads_nothing_that_the_warm_up_loads() -> None:
         "import sys\n"
         "from obsidian_mcp.features.tools import touched\n"
         "touched({'name': 'x'}, ['name'])\n"
+        "from obsidian_mcp.protocol.jsonrpc import Request\n"
+        "from obsidian_mcp.protocol.methods import Peer\n"
+        "from obsidian_mcp.servers.offered import Offered\n"
+        "offered = Offered(None, 1.0, lambda: None, lambda: None)\n"
+        "uri = {'uri': 'obsidian://vault/V/%C3%A9.md'}\n"
+        "offered.read_resource(Request('resources/read', uri, 1, False), Peer(False, '2025-11-25'))\n"
         "import json; print(json.dumps(sorted(sys.modules)))\n"
     )
     program = f"import sys; sys.path[:] = {sys.path!r}\n{program}"

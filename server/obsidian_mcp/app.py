@@ -21,7 +21,9 @@ if TYPE_CHECKING:
 
     from obsidian_mcp.call import CallContext
     from obsidian_mcp.connection import Connection, Send
+    from obsidian_mcp.features.offered import Features
     from obsidian_mcp.health import Health
+    from obsidian_mcp.servers.offered import Offered
     from obsidian_mcp.settings import Http, Settings
     from obsidian_mcp.tools.tool import Context
 
@@ -47,19 +49,47 @@ class App:
         self.vaults = Vaults(settings, vault_later)
         labels = self.vaults.labels
         self.catalogue = catalogue.load(settings.read_only, labels, settings.toolsets, settings.tools, settings.history)
+        if settings.permanent_delete == "never":
+            trash = "Move a note or file to the trash."
+            self.catalogue.hide("obsidian_delete_note", "permanent", "with --permanent-delete never", trash)
         every = catalogue.load() if settings.timeouts else self.catalogue
         unknown = [tool for tool in settings.timeouts if tool not in every]
         if unknown:
             raise UsageError(f"there is no tool {unknown[0]!r} to set a limit for; there are {', '.join(every.names)}")
         self._health: Health | None = None
         self.tools = Tools(settings, self.catalogue, labels or ("",), self._context, self.wake, self._watch)
-        self.server = NotesServer(settings, self.tools, self._instructions)
+        self.server = NotesServer(settings, self.tools, self._instructions, self._offered)
+        self._made: Features | None = None
         self._session = os.urandom(8).hex()
         self._awake = False
         self._lock = allocate_lock()
 
     def _instructions(self) -> str:
         return instructions(self.catalogue, self.vaults.names, self.vaults.with_app)
+
+    def _offered(self) -> Offered:
+        from obsidian_mcp.servers.offered import Offered
+
+        return Offered(self.tools, self.settings.timeout, self.wake, self._features)
+
+    def _features(self) -> Features:
+        """After `wake`."""
+        assert self._made is not None
+        return self._made
+
+    def _make_features(self) -> Features:
+        from obsidian_mcp.features.completion import Completion
+        from obsidian_mcp.features.offered import Features
+        from obsidian_mcp.features.prompts import Prompts
+        from obsidian_mcp.features.resources import Resources, Served
+
+        def served() -> list[Served]:
+            pairs = zip(self.vaults.labels, self.vaults.addresses, strict=True)
+            return [Served(label, name) for label, name in pairs]
+
+        vaults = self.vaults
+        prompts = Prompts(self.catalogue.names, self.settings.prompts, served, vaults.open, vaults.files)
+        return Features(Resources(served, vaults.open, vaults.files), Completion(served, vaults.files), prompts)
 
     def _context(self, label: str, call: CallContext, page: int, tool: str, client: str) -> Context:
         from obsidian_mcp.tools.tool import Context
@@ -88,7 +118,7 @@ class App:
                 self.catalogue.tool(name)  # its module is loaded now, not in the call
             if any(self.catalogue.is_whole_vault(name) for name in self.catalogue.names):
                 self.vaults.load_library()
-
+            self._made = self._make_features()
             self._awake = True
 
     def connect(self, send: Send) -> Connection:

@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any, Protocol, TypeVar
 
+    from obsidian_mcp.errors import Question
+
     T = TypeVar("T")
 
     class Lock(Protocol):
@@ -81,6 +83,7 @@ class CallContext:
         self._lock = allocate_lock()
         self._cancelled = False
         self._stop: Callable[[], None] | None = None
+        self._confirm: Callable[[Question], None] | None = None
 
     def begin(self) -> None:
         """Start the clock. Waiting for one's turn does not count against the limit."""
@@ -150,6 +153,25 @@ class CallContext:
         """Take a lock that another call may keep for long: the limit and a cancel count while it is waited for."""
         while not lock.acquire(timeout=BETWEEN_CHECKS):
             self.check(doing)
+
+    def when_cancelled(self, stop: Callable[[], None]) -> bool:
+        """While it waits and nothing of it runs. Whether it is not cancelled already."""
+        with self._lock:
+            self._stop = None if self._cancelled else stop
+            return not self._cancelled
+
+    def ask_by(self, confirm: Callable[[Question], None] | None) -> None:
+        """How the person can be asked; by none where the client can't."""
+        self._confirm = confirm
+
+    @property
+    def can_ask(self) -> bool:
+        return self._confirm is not None
+
+    def confirm(self, question: Question) -> None:
+        """Return if the person has agreed, or can't be asked. Nothing may have been done before."""
+        if self._confirm is not None:
+            self._confirm(question)
 
     def progress(self, message: str) -> None:
         if self._report is not None:

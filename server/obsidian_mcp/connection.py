@@ -65,6 +65,19 @@ class _Batch:
             self._send(self._replies)
 
 
+class _UnderWay:
+    """A call from its request to its answer."""
+
+    __slots__ = ("answer", "call", "id", "progress", "size")
+
+    def __init__(self, id: str | int, call: CallContext, progress: running.Progress, answer: Answer, size: int) -> None:
+        self.id = id
+        self.call = call
+        self.progress = progress
+        self.answer = answer
+        self.size = size
+
+
 class Connection:
     """`send` gets every reply, `notify` what comes before one; where several connections are one session, as on
     HTTP, they share `calls`. `ended` is called after each job's answer, `heard` with the method of each message."""
@@ -91,6 +104,9 @@ class Connection:
         self._session = session or Session()
         self._calls = {} if calls is None else calls
         self._own: set[CallContext] = set()
+        self._questions: dict[str, Callable[[Any], None]] = {}
+        self._asked = 0
+        self._is_abandoned = self._is_deaf = False
         self._unanswered = 0
         self._bytes_under_way = 0
         self._line_size = 0
@@ -135,6 +151,16 @@ class Connection:
         with self._change:
             return self._change.wait_for(lambda: not self._unanswered, within)
 
+    def expect_no_answers(self) -> None:
+        """The input has ended: what was asked, or is asked from now on, stays without an answer."""
+        if not self.started:
+            return
+        with self._change:
+            self._is_deaf = True
+            waiting = list(self._questions)
+        for id in waiting:
+            self._take_answer(id, None)
+
     @property
     def under_way(self) -> int:
         """Jobs that have not been answered yet."""
@@ -147,6 +173,7 @@ class Connection:
 
     def abandon(self) -> None:
         """Stop what runs: there is no client left to answer."""
+        self._is_abandoned = True
         with self._change:
             calls = list(self._own)
         for call in calls:
@@ -167,6 +194,7 @@ class Connection:
 
     def _receive_one(self, message: Any, answer: Answer, in_batch: bool = False) -> None:
         if jsonrpc.is_response(message):
+            self._take_answer(jsonrpc.id_of(message), message.get("result"))
             answer(None)
             return
         try:
@@ -213,18 +241,58 @@ class Connection:
             self._unanswered += 1
             self._bytes_under_way += size
 
+        self._run(_UnderWay(request.id, call, progress, answer, size), job)
+
+    def _run(self, it: _UnderWay, job: running.Job) -> None:
         def work() -> None:
+            waits = False
             try:
-                reply = None if call.cancelled else running.reply(request.id, job, call)
-                progress.close()
+                reply = None if it.call.cancelled else running.reply(it.id, job, it.call)
+                if reply is not None and isinstance(reply.result, running.Asking):
+                    waits = self._ask(it, reply.result)
+                    if waits or it.call.cancelled:
+                        return
+                    reply = running.reply(it.id, reply.result.again(None), it.call)
+                it.progress.close()
                 with self._change:
                     # Free before the reply is sent: a client that has read it may use the id again.
-                    del self._calls[request.id]
-                answer(None if call.cancelled else reply)
+                    del self._calls[it.id]
+                it.answer(None if it.call.cancelled else reply)
             finally:  # whatever happened: the end of the input waits for it
-                self._over(request.id, call, size)
+                if not waits:
+                    self._over(it.id, it.call, it.size)
 
         self._scheduler.submit(job.access, work)
+
+    def _ask(self, it: _UnderWay, asking: running.Asking) -> bool:
+        """Put a question to the client; whether its answer is now waited for. Meanwhile nothing of the call runs, so
+        it keeps no other waiting and its clock stands still.
+        """
+        with self._change:
+            if self._is_deaf:
+                return False
+            self._asked += 1
+            id = f"ask-{self._asked}"
+            self._questions[id] = lambda answer: self._run(it, asking.again(answer))
+        if not it.call.when_cancelled(lambda: self._withdraw(id, it)):
+            return self._questions.pop(id, None) is None
+        self._notify(jsonrpc.Call(id, asking.method, asking.params))
+        return True
+
+    def _withdraw(self, id: str, it: _UnderWay) -> None:
+        """The call was cancelled while its question waits."""
+        if self._questions.pop(id, None) is None:
+            return
+        if not self._is_abandoned:
+            why = {"requestId": id, "reason": "The call was cancelled."}
+            self._notify(jsonrpc.Notification("notifications/cancelled", why))
+        self._over(it.id, it.call, it.size)
+
+    def _take_answer(self, id: jsonrpc.Id, answer: Any) -> None:
+        """Go on with the call that asked; an answer to nothing is dropped."""
+        go_on = self._questions.pop(id, None) if isinstance(id, str) else None
+        if go_on is not None:
+            go_on(answer)
 
     def _over(self, id: str | int, call: CallContext, size: int) -> None:
         with self._change:

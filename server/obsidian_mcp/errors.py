@@ -205,6 +205,18 @@ class NoteNotFound(Failure):
     """No note there."""
 
 
+class ResourceNotFound(Failure):
+    """No resource has that address, in the stateless era."""
+
+
+class NoSuchResource(ResourceNotFound):
+    """No resource has that address, under the older revisions."""
+
+
+class ResourceTooLarge(Failure):
+    """A resource that is more than a reply can hold."""
+
+
 class AmbiguousName(Failure):
     """Several notes have the name."""
 
@@ -215,6 +227,31 @@ class PermissionDenied(Failure):
 
 class TimedOut(Failure):
     """The time limit for the whole call has passed."""
+
+
+class NotConfirmed(Failure):
+    """The person was asked first, and did not say yes."""
+
+
+class Question:
+    """What a person is asked before something is done: the words, those beside the box to tick, and what to do
+    instead. `subject` is what the answer holds for, such as a note's etag."""
+
+    __slots__ = ("message", "otherwise", "subject", "title")
+
+    def __init__(self, message: str, title: str, subject: str, otherwise: str = "") -> None:
+        self.message = message
+        self.title = title
+        self.subject = subject
+        self.otherwise = otherwise
+
+
+class NeedsAnswer(NotConfirmed):
+    """A call that can't go on before the person has been asked. No client is told this: it is asked."""
+
+    def __init__(self, question: Question) -> None:
+        super().__init__(question.message)
+        self.question = question
 
 
 class Cancelled(Failure):
@@ -261,9 +298,13 @@ ERRORS: dict[type[Failure], ErrorSpec] = {
     ObsidianNotRunning: ErrorSpec("OBSIDIAN_NOT_RUNNING", -32001, 200, 127, 3),
     VaultNotFound: ErrorSpec("VAULT_NOT_FOUND", -32002, 200, 1, 4),
     NoteNotFound: ErrorSpec("FILE_NOT_FOUND", -32003, 200, 1, 5),
+    ResourceNotFound: ErrorSpec("RESOURCE_NOT_FOUND", -32602, 404, 1, 5),
+    NoSuchResource: ErrorSpec("RESOURCE_NOT_FOUND", -32002, 404, 1, 5),
+    ResourceTooLarge: ErrorSpec("RESOURCE_TOO_LARGE", -32602, 200, 1, 1),
     AmbiguousName: ErrorSpec("AMBIGUOUS_NAME", -32004, 200, 1, 6),
     PermissionDenied: ErrorSpec("PERMISSION_DENIED", -32005, 200, 1, 7),
     TimedOut: ErrorSpec("TIMEOUT", -32006, 200, 124, 8),
+    NotConfirmed: ErrorSpec("NOT_CONFIRMED", -32000, 200, 1, 1),
     Cancelled: ErrorSpec("CANCELLED", -32000, 200, 1, 130),
 }
 

@@ -10,7 +10,7 @@ import os
 import time
 from _thread import allocate_lock
 
-from obsidian_mcp.errors import READ, UNKNOWN, UNTOUCHED, Failure, InternalError, spec_of
+from obsidian_mcp.errors import READ, UNKNOWN, UNTOUCHED, Failure, InternalError, NeedsAnswer, spec_of
 from obsidian_mcp.protocol import jsonrpc, results
 
 TYPE_CHECKING = False
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from obsidian_mcp.call import CallContext
+    from obsidian_mcp.errors import Question
     from obsidian_mcp.scheduler import Access
 
 
@@ -26,11 +27,12 @@ class Job:
     """What waits for its turn and then takes a while; a tool call is one kind.
 
     `changes` says whether it may change the vault, `ready` loads what it needs before the clock starts, `shape` makes
-    the result of what it found, `failed` makes one of a failure (without it a failure is an error), `noted` is what
-    the log gets of what it found.
+    the result of what it found, `failed` makes one of a failure (without it, or where it makes none, a failure is an
+    error), `noted` is what the log gets of what it found. `asked` is for a job that can't go on before a person has
+    been asked: a result that asks, or an `Asking`.
     """
 
-    __slots__ = ("access", "changes", "failed", "limit", "name", "noted", "ready", "run", "shape")
+    __slots__ = ("access", "asked", "changes", "failed", "limit", "name", "noted", "ready", "run", "shape")
 
     def __init__(
         self,
@@ -41,7 +43,7 @@ class Job:
         changes: bool = False,
         ready: Callable[[], None] | None = None,
         shape: Callable[[Any], Any] | None = None,
-        failed: Callable[[Failure], jsonrpc.Result] | None = None,
+        failed: Callable[[Failure], jsonrpc.Result | None] | None = None,
         noted: Callable[[Any], dict[str, Any]] | None = None,
     ) -> None:
         self.name = name
@@ -53,6 +55,18 @@ class Job:
         self.shape = shape
         self.failed = failed
         self.noted = noted
+        self.asked: Callable[[Question], Any] | None = None
+
+
+class Asking:
+    """A question that a connection has to put, and the job that goes on with the answer; None stands for none."""
+
+    __slots__ = ("again", "method", "params")
+
+    def __init__(self, method: str, params: dict[str, Any], again: Callable[[Any], Job]) -> None:
+        self.method = method
+        self.params = params
+        self.again = again
 
 
 def run(job: Job, call: CallContext) -> Any:
@@ -66,6 +80,9 @@ def run(job: Job, call: CallContext) -> Any:
         result = found if job.shape is None else job.shape(found)
         log("info", "call", tool=job.name, **(job.noted(found) if job.noted else {}), ms=_ms(started))
         return result
+    except NeedsAnswer:
+        log("info", "the person is asked", tool=job.name, ms=_ms(started))
+        raise
     except Failure as failure:
         log("warning", "call failed", tool=job.name, code=spec_of(failure).error_code, ms=_ms(started))
         raise settled(failure, job.changes) from None
@@ -77,10 +94,12 @@ def reply(id: str | int, job: Job, call: CallContext) -> jsonrpc.Reply:
     """How it went. Never raises."""
     try:
         return jsonrpc.Reply(id, run(job, call))
+    except NeedsAnswer as needs:
+        assert job.asked is not None  # nothing asks where no one can be asked
+        return jsonrpc.Reply(id, job.asked(needs.question))
     except Failure as failure:
-        if job.failed is not None:
-            return jsonrpc.Reply(id, job.failed(failure))
-        return jsonrpc.Reply(id, failure=failure)
+        result = job.failed(failure) if job.failed is not None else None
+        return jsonrpc.Reply(id, result) if result is not None else jsonrpc.Reply(id, failure=failure)
 
 
 def settled(failure: Failure, changes: bool) -> Failure:

@@ -82,6 +82,13 @@ OPTIONS = (
     Option("history", "Whether changes are kept, so that they can be undone.", default="on", choices=("on", "off")),
     Option("history-days", "How many days they are kept.", "DAYS", default="90"),
     Option("history-mb", "How many megabytes a vault's changes may take; the oldest go first.", "MB", default="200"),
+    Option(
+        "permanent-delete",
+        "Whether notes may be deleted for good: after asking, where the client can ask, or never.",
+        default="ask",
+        choices=("ask", "never"),
+    ),
+    Option("prompts", "The folder whose notes are your own prompts.", "FOLDER", default="Prompts"),
     Option("log-level", "What to log, on stderr.", default="info", choices=LEVELS),
     Option("log-format", "How to log it.", default="json", choices=("json", "console")),
 )
@@ -121,6 +128,8 @@ class Settings:
         "log_format",
         "log_level",
         "obsidian_bin",
+        "permanent_delete",
+        "prompts",
         "read_only",
         "timeout",
         "timeouts",
@@ -143,6 +152,8 @@ class Settings:
         self.history = values["history"][-1] == "on"
         self.history_days = float(values["history-days"][-1])
         self.history_mb = int(values["history-mb"][-1])
+        self.permanent_delete = values["permanent-delete"][-1]
+        self.prompts = values["prompts"][-1].strip().strip("/")
         self.log_level = values["log-level"][-1]
         self.log_format = values["log-format"][-1]
         self._frozen = True

@@ -28,7 +28,8 @@ if TYPE_CHECKING:
     from obsidian_mcp.vault.history import By, History, HistoryIn
     from obsidian_mcp.vault.index import Disk, Index
     from obsidian_mcp.vault.path import VaultPath
-    from obsidian_mcp.vault.port import Backend, Vault
+    from obsidian_mcp.vault.port import Backend, Found, Vault
+    from obsidian_mcp.vault.seen import Seen
 
 
 class Opened:
@@ -125,11 +126,43 @@ class Vaults:
         """Which backend, and why."""
         return self.backend.name, self._why
 
-    def open(self, label: str, call: CallContext, by: By) -> Opened:
+    @property
+    def addresses(self) -> tuple[str, ...]:
+        """What each is called in an `obsidian://` address: as the app calls it, or as its folder is called."""
+        found = tuple(_address_of(wanted, self._settings) for wanted in self.wanted)
+        if len(set(found)) == len(found):
+            return found
+        return tuple(label if found.count(name) > 1 else name for name, label in zip(found, self.labels, strict=True))
+
+    def files(self, label: str, call: CallContext, within: str = "") -> list[Seen]:
+        """From one walk that opens none, through the vault or a folder of it; what the vault excludes is not offered.
+
+        Where its folder is out of reach, their names.
+        """
+        from obsidian_mcp.vault.seen import Seen
+
+        found = self._find(label, call)
+        within = found.vault.spelled_folder(within)
+        if found.folder is None:
+            files = [Seen(0, -1, path) for path in found.vault.paths() if not within or path.startswith(f"{within}/")]
+        else:
+            from obsidian_mcp.backends.files import walk
+            from obsidian_mcp.backends.files.root import VaultRoot
+
+            files = walk.files(VaultRoot(found.folder), call, within)
+        excluded = found.vault.settings().is_excluded()
+        return files if within else [seen for seen in files if not excluded(seen.path)]
+
+    def _find(self, label: str, call: CallContext, by: By | None = None) -> Found:
+        from obsidian_mcp.vault.history import NOBODY
+
         if not self.wanted:
             self.wanted = self._meant_by_now()
         at = self.labels.index(label) if self.labels else 0
-        found = self.backend.open(self.wanted[at], call, by)
+        return self.backend.open(self.wanted[at], call, by or NOBODY)
+
+    def open(self, label: str, call: CallContext, by: By | None = None) -> Opened:
+        found = self._find(label, call, by)
         contents = None if found.folder is None else self._contents(found.folder, found.index)
         return Opened(found.vault, found.index, contents, found.app, found.history)
 
@@ -218,6 +251,16 @@ def labels(wanted: tuple[str, ...]) -> tuple[str, ...]:
     """What the vaults are called in a tool's `vault` argument: a path's base name, unless two would be the same."""
     short = [value.rstrip("/\\").replace("\\", "/").rpartition("/")[2] or value for value in wanted]
     return tuple(name if short.count(name) == 1 else value for name, value in zip(short, wanted, strict=True))
+
+
+def _address_of(wanted: str, settings: Settings) -> str:
+    place = locate(wanted, settings.environ)
+    try:
+        if place.found is not None:
+            return place.unique_name
+    except VaultNotFound:
+        return wanted
+    return os.path.basename(os.path.abspath(place.folder)) if looks_like_path(wanted) else wanted
 
 
 def choice(settings: Settings) -> tuple[bool, str | None]:

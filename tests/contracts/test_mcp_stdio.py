@@ -20,7 +20,7 @@ INITIALIZE = {
 }
 INITIALIZED = {
     "protocolVersion": "2024-11-05",
-    "capabilities": {"tools": {}},
+    "capabilities": {"tools": {}, "resources": {}, "prompts": {}},
     "serverInfo": {"name": "obsidian-mcp", "version": text},
     "instructions": text,
 }

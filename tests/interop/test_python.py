@@ -92,3 +92,57 @@ def test_the_session_speaks_the_era_of_initialize(own_world: World, tmp_path: Pa
                 assert "New" in failed.value.error.message
 
     anyio.run(session)
+
+
+@pytest.mark.parametrize("mode", ["auto", "legacy"])
+def test_it_attaches_a_note_whose_name_it_completes_and_gets_a_prompt(own_world: World, mode: str) -> None:
+    from mcp import Client
+    from mcp_types import PromptReference, ResourceTemplateReference, TextResourceContents
+
+    own_world.put("Trips/Kyoto in spring.md", "cherries")
+    own_world.put("Prompts/Pack.md", "Pack for {{trip}}.")
+
+    async def session() -> None:
+        async with Client(parameters(own_world), read_timeout_seconds=60, mode=mode) as client:
+            assert client.protocol_version == ("2026-07-28" if mode == "auto" else "2025-11-25")
+            (template,) = (await client.list_resource_templates()).resource_templates
+            ref = ResourceTemplateReference(type="ref/resource", uri=template.uri_template)
+            completed = await client.complete(ref, {"name": "path", "value": "kyo"})
+            assert completed.completion.values == ["Trips/Kyoto in spring.md"]
+            listed = {each.name: each.uri for each in (await client.list_resources()).resources}
+            (contents,) = (await client.read_resource(listed[completed.completion.values[0]])).contents
+            assert isinstance(contents, TextResourceContents)
+            assert contents.text == "cherries"
+            prompt = PromptReference(type="ref/prompt", name="pack")
+            completed = await client.complete(prompt, {"name": "trip", "value": "kyo"})
+            assert completed.completion.values == ["Trips/Kyoto in spring"]
+            said = await client.get_prompt("pack", {"trip": "Kyoto"})
+            assert said.messages[0].content.model_dump()["text"] == "Pack for Kyoto."
+            assert "daily_review" in [each.name for each in (await client.list_prompts()).prompts]
+
+    anyio.run(session)
+
+
+@pytest.mark.parametrize("mode", ["auto", "legacy"])
+@pytest.mark.parametrize("agrees", [True, False])
+def test_its_user_is_asked_before_a_note_is_deleted_for_good(own_world: World, mode: str, agrees: bool) -> None:
+    from mcp import Client
+    from mcp_types import ElicitRequestParams, ElicitResult
+
+    own_world.put("Note.md", "x")
+    asked: list[str] = []
+
+    async def ask(context: object, params: ElicitRequestParams) -> ElicitResult:
+        asked.append(params.message)
+        return ElicitResult(action="accept", content={"confirm": agrees})
+
+    async def session() -> None:
+        words = [*parameters(own_world).args, "--errors", "result"]
+        how = parameters(own_world).model_copy(update={"args": words})
+        async with Client(how, read_timeout_seconds=60, mode=mode, elicitation_callback=ask) as client:
+            done = await client.call_tool("obsidian_delete_note", {"name": "Note", "permanent": True})
+            assert done.is_error is not agrees
+
+    anyio.run(session)
+    assert "Note.md" in asked[0]
+    assert own_world.has("Note.md") is not agrees

@@ -20,6 +20,7 @@ TABLE = {
     "tools/list": Method(answer, before_initialize=True, capability="tools"),
     "tools/call": Method(answer, capability="tools"),
     "prompts/list": Method(answer, (MODERN,), capability="prompts", changes=True),
+    "completion/complete": Method(answer, (MODERN,), capability="completions", lists=False),
 }
 META = {revisions.VERSION_KEY: revisions.MODERN[0], revisions.CAPABILITIES_KEY: {}}
 
@@ -30,7 +31,11 @@ def request(method: str, modern: bool = False, **params: Any) -> Request:
 
 def test_capabilities_follow_from_the_rows() -> None:
     assert capabilities(TABLE, modern=False) == {"tools": {}}
-    assert capabilities(TABLE, modern=True) == {"tools": {"listChanged": False}, "prompts": {"listChanged": True}}
+    assert capabilities(TABLE, modern=True) == {
+        "tools": {"listChanged": False},
+        "prompts": {"listChanged": True},
+        "completions": {},
+    }
 
 
 REFUSED = {

@@ -35,7 +35,8 @@ def modern(server: Server, method: str, **params: Any) -> dict[str, Any]:
 def test_a_known_revision_is_agreed_on_and_gets_what_it_knows(fresh: Server, revision: str) -> None:
     result = fresh.request("initialize", {"protocolVersion": revision, "capabilities": {}})["result"]
     assert result["protocolVersion"] == revision
-    assert result["capabilities"] == {"tools": {}}
+    completions: dict[str, Any] = {} if revision == REVISIONS[0] else {"completions": {}}
+    assert result["capabilities"] == {"tools": {}, "resources": {}, "prompts": {}, **completions}
     assert result["serverInfo"]["name"] == "obsidian-mcp"
     assert "'Vault'" in result["instructions"]
     assert "cannot work" not in result["instructions"]
@@ -62,7 +63,8 @@ def test_before_initialize_only_harmless_questions_are_answered(fresh: Server) -
     call = {"name": "obsidian_read_note", "arguments": {"name": "x"}}
     assert fresh.request("tools/call", call)["error"]["code"] == -32600
     assert fresh.request("server/discover")["error"]["code"] == -32602
-    assert fresh.request("resources/list")["error"]["code"] == -32601
+    assert fresh.request("resources/list")["error"]["code"] == -32600
+    assert fresh.request("resources/subscribe")["error"]["code"] == -32601
 
 
 def test_a_legacy_session_lists_and_calls(server: Server, world: World) -> None:
@@ -124,7 +126,8 @@ def test_errors_can_be_sent_as_results(own_world: World) -> None:
 def test_a_stateless_client_needs_no_handshake(fresh: Server) -> None:
     found = modern(fresh, "server/discover")["result"]
     assert found["supportedVersions"] == ["2026-07-28"]
-    assert found["capabilities"] == {"tools": {"listChanged": False}}
+    lists = {"listChanged": False}
+    assert found["capabilities"] == {"tools": lists, "resources": lists, "prompts": lists, "completions": {}}
     listed = modern(fresh, "tools/list")["result"]
     assert named(listed) == TOOLS
     made = modern(fresh, "tools/call", name="obsidian_create_note", arguments={"name": "N", "content": "x"})["result"]

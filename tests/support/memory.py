@@ -5,13 +5,18 @@ from __future__ import annotations
 import json
 import os
 import queue
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
+from datetime import date, datetime
 from typing import Any
 
 from obsidian_mcp.call import CallContext
 from obsidian_mcp.connection import Connection
 from obsidian_mcp.errors import AlreadyExists, NoteNotFound, NotJson, ObsidianNotRunning
+from obsidian_mcp.features.completion import Completion
+from obsidian_mcp.features.offered import Features
+from obsidian_mcp.features.prompts import Prompts
+from obsidian_mcp.features.resources import Resources, Served
 from obsidian_mcp.features.tools import Tools
 from obsidian_mcp.index.library import Library
 from obsidian_mcp.index.mentions import Mentions
@@ -19,6 +24,7 @@ from obsidian_mcp.index.names import Names
 from obsidian_mcp.protocol import jsonrpc
 from obsidian_mcp.scheduler import Scheduler
 from obsidian_mcp.servers.notes import NotesServer
+from obsidian_mcp.servers.offered import Offered
 from obsidian_mcp.settings import load
 from obsidian_mcp.tools import catalogue
 from obsidian_mcp.tools.tool import Context
@@ -31,6 +37,7 @@ from obsidian_mcp.vault.index import Closed, File, Index, Listing, Stamps, Surve
 from obsidian_mcp.vault.names import Name
 from obsidian_mcp.vault.path import VaultPath, is_path
 from obsidian_mcp.vault.port import Stat
+from obsidian_mcp.vault.seen import Seen
 from obsidian_mcp.vaults import Opened
 from tests.support.client import ToolFailed, peak_mb
 
@@ -275,6 +282,14 @@ class Session:
     def request(self, method: str, params: Any) -> dict[str, Any]:
         return self._replies[self.begin(method, params)].get(timeout=PATIENCE)
 
+    def result(self, method: str, **params: Any) -> dict[str, Any]:
+        """The result of a request; an error is raised."""
+        reply = self.request(method, params)
+        if "error" in reply:
+            raise ToolFailed(reply["error"])
+        result: dict[str, Any] = reply["result"]
+        return result
+
     def begin_call(self, tool: str, **arguments: Any) -> int:
         return self.begin("tools/call", {"name": f"obsidian_{tool}", "arguments": arguments})
 
@@ -296,4 +311,26 @@ def session(files: Files) -> Session:
     """The notes server over a dictionary."""
     settings = load({"vault": ["Memory"]}, {})
     tools = Tools(settings, catalogue.load(), ("Memory",), context(files), lambda: None)
-    return Session(NotesServer(settings, tools, lambda: ""))
+    offered = Offered(tools, 30.0, lambda: None, lambda: features(files))
+    return Session(NotesServer(settings, tools, lambda: "", lambda: offered))
+
+
+def features(files: Files, sets: Sequence[str] = ("all",)) -> Features:
+    """What is offered beside tools; the later a file was put, the later it was changed."""
+
+    def seen(label: str, call: CallContext, within: str = "") -> list[Seen]:
+        paths = [path for path in files if is_path(path) and (not within or path.startswith(f"{within}/"))]
+        return [Seen(at, len(files[path]), path) for at, path in enumerate(paths)]
+
+    opened = context(files)
+
+    def served() -> list[Served]:
+        return [Served("Memory", "Memory")]
+
+    def open_vault(label: str, call: CallContext) -> Opened:
+        return opened(label, call, 0)
+
+    tools = catalogue.load(sets=sets).names
+    prompts = Prompts(tools, "Prompts", served, open_vault, seen, lambda: datetime(2026, 11, 18, 9))
+    completion = Completion(served, seen, today=lambda: date(2026, 11, 18))
+    return Features(Resources(served, open_vault, seen), completion, prompts)

@@ -31,6 +31,7 @@ EDIT = ["obsidian_edit_note", "obsidian_set_properties"]
 HISTORY = ["obsidian_list_changes", "obsidian_undo_change"]
 TASKS = ["obsidian_list_tasks", "obsidian_set_task"]
 TIDY = ["obsidian_move_notes", "obsidian_replace_in_notes", "obsidian_rename_term", "obsidian_repair_links"]
+MEDIA, GRAPH, BASES = ["obsidian_view_file"], ["obsidian_show_graph"], ["obsidian_query_base"]
 ARGUMENTS = {
     "obsidian_create_note": ["name", "content", "template", "overwrite", "if_match"],
     "obsidian_read_note": ["name", "section", "start_line", "start_char", "max_lines"],
@@ -56,6 +57,9 @@ ARGUMENTS = {
     "obsidian_replace_in_notes": ["query", "old_text", "new_text", "expected", "dry_run"],
     "obsidian_rename_term": ["kind", "old", "new", "name", "dry_run"],
     "obsidian_repair_links": ["name", "links", "sure", "limit", "dry_run"],
+    "obsidian_view_file": ["name", "page"],
+    "obsidian_show_graph": ["name", "depth", "limit"],
+    "obsidian_query_base": ["name", "view", "limit", "cursor"],
 }
 REQUIRED = {
     "obsidian_search_notes": ["query"],
@@ -88,6 +92,7 @@ HINTS = {
     "obsidian_list_tasks": (True, False),
     "obsidian_set_task": (False, True),
     **dict.fromkeys(TIDY, (False, True)),
+    **dict.fromkeys((*MEDIA, *GRAPH, *BASES), (True, False)),
 }
 #                   visible, in all
 BUDGETS = {
@@ -111,11 +116,8 @@ def test_the_stored_catalogue_is_what_the_declarations_say() -> None:
 
 
 def test_these_tools_there_are() -> None:
-    assert (
-        list(catalogue.declared())
-        == [*NINE, *FIND, *EDIT, *HISTORY, *TASKS, *TIDY]
-        == [tool["name"] for tool in stored()]
-    )
+    every = [*NINE, *FIND, *EDIT, *HISTORY, *TASKS, *TIDY, *MEDIA, *GRAPH, *BASES]
+    assert list(catalogue.declared()) == every == [tool["name"] for tool in stored()]
     assert catalogue.load(sets=("notes",)).names == NINE
     assert catalogue.load(sets=("find",)).names == FIND
 
@@ -136,7 +138,10 @@ def test_a_tool_is_complete(tool: dict[str, Any]) -> None:
     assert list(tool["inputSchema"]["properties"]) == ARGUMENTS[name]
     assert tool["inputSchema"]["additionalProperties"] is False
     assert tool["inputSchema"].get("required", [])[:1] == REQUIRED.get(name, ["name"])
-    assert tool["outputSchema"]["required"] == ["success", "data"]
+    if name in MEDIA:  # a host that finds a structure shows the model that alone, and not the images
+        assert "outputSchema" not in tool
+    else:
+        assert tool["outputSchema"]["required"] == ["success", "data"]
     annotations = tool["annotations"]
     assert annotations["title"] == tool["title"]
     assert set(annotations) - {"title"} == {"readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint"}
@@ -145,7 +150,7 @@ def test_a_tool_is_complete(tool: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize("tool", stored(), ids=lambda tool: tool["name"])
 def test_a_schema_is_one_that_strict_clients_take(tool: dict[str, Any]) -> None:
-    for schema in (tool["inputSchema"], tool["outputSchema"]):
+    for schema in (tool["inputSchema"], tool.get("outputSchema", {"type": "object"})):
         assert schema["type"] == "object"
         text = json.dumps(schema)
         assert not any(f'"{word}"' in text for word in ("anyOf", "oneOf", "allOf", "$ref", "$defs", "null", "title"))
@@ -165,7 +170,7 @@ def test_reading_and_searching_are_found_by_words_and_loaded_at_once_in_a_host_t
 def test_read_only_leaves_out_what_changes_something() -> None:
     offered = catalogue.load(read_only=True)
     own = ["obsidian_read_note", "obsidian_open_note", "obsidian_file_info"]
-    assert offered.names == [*own, *FIND, "obsidian_list_changes", "obsidian_list_tasks"]
+    assert offered.names == [*own, *FIND, "obsidian_list_changes", "obsidian_list_tasks", *MEDIA, *GRAPH, *BASES]
     assert "obsidian_create_note" not in offered
 
 

@@ -15,7 +15,10 @@ def test_the_default_is_the_sets_that_are_on_by_default() -> None:
 
 
 def test_a_set_that_does_not_exist_is_reported_with_those_that_do() -> None:
-    with pytest.raises(UsageError, match=r"no toolset 'bogus'.*notes, find, edit, history, tasks, tidy, default, all"):
+    with pytest.raises(
+        UsageError,
+        match=r"no toolset 'bogus'.*notes, find, edit, history, tasks, tidy, media, graph, bases, default, all",
+    ):
         toolsets.chosen(("notes", "bogus"))
 
 

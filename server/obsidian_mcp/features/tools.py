@@ -47,7 +47,7 @@ class Tools:
         name: str,
         arguments: Mapping[str, Any],
         shape: Callable[[Data], Any],
-        failed: Callable[[Failure], jsonrpc.Result] | None = None,
+        failed: Callable[[Failure], jsonrpc.Result | None] | None = None,
         page: int = SMALL,
         client: str = "",
     ) -> Job:
@@ -92,11 +92,9 @@ class Tools:
         return data
 
     def _require_shown(self, name: str, arguments: Mapping[str, Any]) -> None:
-        for argument, toolset in self.catalogue.hidden(name).items():
+        for argument, why in self.catalogue.hidden(name).items():
             if argument in arguments:
-                raise InvalidArguments(
-                    f"{name} has no argument {argument} here: the server was started without the toolset {toolset}."
-                )
+                raise InvalidArguments(f"{name} has no argument {argument} here: the server was started {why}.")
 
     def _vault_of(self, arguments: Mapping[str, Any]) -> tuple[str, Mapping[str, Any]]:
         if len(self._labels) < 2 or "vault" not in arguments:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
         def json(self) -> bytes: ...
 
     Result = dict[str, Any] | HasJson
-    Message: TypeAlias = "Reply | Notification | list[Reply]"
+    Message: TypeAlias = "Reply | Notification | Call | list[Reply]"
 
 
 class Request:
@@ -66,6 +66,17 @@ class Notification:
         self.params = params
 
 
+class Call:
+    """A request of ours to the client."""
+
+    __slots__ = ("id", "method", "params")
+
+    def __init__(self, id: str, method: str, params: dict[str, Any]) -> None:
+        self.id = id
+        self.method = method
+        self.params = params
+
+
 def decode(data: bytes, what: str = "The line", hint: str = "Send one JSON object per line, in UTF-8.") -> Any:
     """The JSON value of a line, or of something else. NaN, infinities, and numbers too large to hold are not JSON."""
     try:
@@ -83,7 +94,7 @@ def _reason(error: ValueError) -> str:
 
 
 def is_response(message: Any) -> bool:
-    """We send no requests, so an answer to one can only be dropped."""
+    """An answer to a request of ours, or what claims to be one."""
     return isinstance(message, dict) and "method" not in message and ("result" in message or "error" in message)
 
 
@@ -125,6 +136,8 @@ def encode_message(message: Message) -> bytes:
         return b"[" + b",".join(map(_encode_reply, message)) + b"]"
     if isinstance(message, Notification):
         return encode({"jsonrpc": "2.0", "method": message.method, "params": message.params})
+    if isinstance(message, Call):
+        return encode({"jsonrpc": "2.0", "id": message.id, "method": message.method, "params": message.params})
     return _encode_reply(message)
 
 

@@ -24,11 +24,11 @@ BOTH = (LEGACY, MODERN)
 class Method:
     """One row. The handler returns a result, or a job that will have one.
 
-    `capability` is what a server with this row declares; `changes` whether it tells when the list has changed;
-    `named_by` is the param that the header Mcp-Name repeats.
+    `capability` is what a server with this row declares; `lists` whether that has a list, `changes` whether it tells
+    when the list has changed; `named_by` is the param that the header Mcp-Name repeats.
     """
 
-    __slots__ = ("before_initialize", "capability", "changes", "eras", "handler", "named_by")
+    __slots__ = ("before_initialize", "capability", "changes", "eras", "handler", "lists", "named_by")
 
     def __init__(
         self,
@@ -38,6 +38,7 @@ class Method:
         capability: str = "",
         changes: bool = False,
         named_by: str = "",
+        lists: bool = True,
     ) -> None:
         self.handler = handler
         self.eras = eras
@@ -45,6 +46,7 @@ class Method:
         self.capability = capability
         self.changes = changes
         self.named_by = named_by
+        self.lists = lists
 
 
 def capabilities(methods: Mapping[str, Method], modern: bool) -> dict[str, Any]:
@@ -53,29 +55,33 @@ def capabilities(methods: Mapping[str, Method], modern: bool) -> dict[str, Any]:
     for method in methods.values():
         if method.capability and (MODERN if modern else LEGACY) in method.eras:
             changes = found.get(method.capability, {}).get("listChanged", False) or method.changes
-            found[method.capability] = {"listChanged": changes} if modern or changes else {}
+            found[method.capability] = {"listChanged": changes} if method.lists and (modern or changes) else {}
     return found
 
 
 class Peer:
-    """Who asks, and by which rules: the stateless ones, or those of the revision that was agreed on."""
+    """Who asks, and by which rules: the stateless ones, or those of the revision that was agreed on; `asks` whether it
+    can ask its user something."""
 
-    __slots__ = ("client", "modern", "revision")
+    __slots__ = ("asks", "client", "modern", "revision")
 
-    def __init__(self, modern: bool, revision: str | None = None, client: str = "") -> None:
+    def __init__(self, modern: bool, revision: str | None = None, client: str = "", asks: bool = False) -> None:
         self.modern = modern
         self.revision = revision
         self.client = client
+        self.asks = asks
 
 
 class Session:
-    """What a conversation remembers: the revision that was agreed on, and what the client calls itself."""
+    """What a conversation remembers: the revision that was agreed on, what the client calls itself, and whether it
+    can ask its user something."""
 
-    __slots__ = ("client", "revision")
+    __slots__ = ("asks", "client", "revision")
 
     def __init__(self, revision: str | None = None, client: str = "") -> None:
         self.revision = revision
         self.client = client
+        self.asks = False
 
     @property
     def takes_batches(self) -> bool:
@@ -85,6 +91,8 @@ class Session:
         """Settle on the client's revision, or on ours where its own is unknown."""
         self.revision = revisions.negotiated(params.get("protocolVersion"))
         self.client = _name(params.get("clientInfo"))
+        known = self.revision in revisions.WITH_ELICITATION
+        self.asks = known and revisions.takes_forms(params.get("capabilities"))
 
     def admit(self, request: Request, methods: Mapping[str, Method]) -> tuple[Method, Peer]:
         """The row of a request and who asks. Raises if it may not be answered."""
@@ -101,8 +109,9 @@ class Session:
         if not modern and self.revision is None and not method.before_initialize:
             raise InvalidRequest(f"{request.method} came before initialize.", "Send initialize first.")
         if modern:
-            return method, Peer(True, client=_name(request.meta.get(revisions.CLIENT_INFO_KEY)))
-        return method, Peer(False, self.revision, self.client)
+            asks = revisions.takes_forms(request.meta.get(revisions.CAPABILITIES_KEY))
+            return method, Peer(True, client=_name(request.meta.get(revisions.CLIENT_INFO_KEY)), asks=asks)
+        return method, Peer(False, self.revision, self.client, self.asks)
 
 
 def _name(client: Any) -> str:

@@ -20,6 +20,7 @@ INSTRUCTIONS = (
 )
 ONE_HOUR = 3_600_000
 PUBLIC, PRIVATE = "public", "private"  # who may share a cached answer
+LATER = ("title", "annotations", "_meta")  # what the first two revisions don't know of a resource or a prompt
 ERROR_META = "obsidian-mcp/error"
 
 
@@ -60,6 +61,29 @@ def tool_list(
     return {"tools": [_known_in(revision, tool) for tool in tools]}
 
 
+def listed(
+    name: str, items: list[dict[str, Any]], modern: bool, fresh: int = 0, revision: str | None = None
+) -> dict[str, Any]:
+    """A list of the user's own, which may be shown to no one else. A revision gets what it knows."""
+    if modern:
+        return _cached({name: items}, fresh, PRIVATE)
+    if revision not in revisions.WITHOUT_STRUCTURE:
+        return {name: items}
+    return {name: [{key: value for key, value in item.items() if key not in LATER} for item in items]}
+
+
+def found(result: dict[str, Any], modern: bool) -> dict[str, Any]:
+    return _complete(result) if modern else result
+
+
+class Shown(dict[str, object]):
+    """A tool's data with content beside it, such as images. It is no structure: hosts would show that alone."""
+
+    def __init__(self, data: dict[str, Any], blocks: list[dict[str, Any]]) -> None:
+        super().__init__(data)
+        self.blocks = blocks
+
+
 class Success:
     """A tool's data as a result. The text and the structure say the same: a host may show the model either.
 
@@ -71,21 +95,25 @@ class Success:
     def __init__(self, data: dict[str, Any], modern: bool, revision: str | None = None) -> None:
         self._data = data
         self._modern = modern
-        self._structured = revision not in revisions.WITHOUT_STRUCTURE
+        self._structured = revision not in revisions.WITHOUT_STRUCTURE and not isinstance(data, Shown)
 
     @property
     def json(self) -> bytes:
         payload = _payload(self._data)
-        content = encode([_text(payload.decode())])
+        content = encode(_content(self._data, payload))
         rest = encode(_complete({"isError": False}) if self._modern else {"isError": False})
         if not self._structured:
             return b'{"content":%b,%b' % (content, rest[1:])
         return b'{"content":%b,"structuredContent":%b,%b' % (content, payload, rest[1:])
 
 
-def content(data: dict[str, Any]) -> list[dict[str, str]]:
-    """The text of a success alone."""
-    return [_text(_payload(data).decode())]
+def content(data: dict[str, Any]) -> list[dict[str, Any]]:
+    """The content of a success alone."""
+    return _content(data, _payload(data))
+
+
+def _content(data: dict[str, Any], payload: bytes) -> list[dict[str, Any]]:
+    return [_text(payload.decode()), *(data.blocks if isinstance(data, Shown) else ())]
 
 
 def size(data: dict[str, Any]) -> int:
@@ -99,6 +127,11 @@ def failure(failure: Failure, modern: bool) -> dict[str, Any]:
     meta = {ERROR_META: {"code": error["code"], **error["data"]}}
     result = {"content": [_text(failure.message)], "isError": True, "_meta": meta}
     return _complete(result) if modern else result
+
+
+def input_required(requests: dict[str, Any], state: str) -> dict[str, Any]:
+    result = _complete({"inputRequests": requests, "requestState": state})
+    return {**result, "resultType": "input_required"}
 
 
 def relayed(content: list[dict[str, Any]], failed: bool, modern: bool) -> dict[str, Any]:

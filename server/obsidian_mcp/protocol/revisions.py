@@ -21,6 +21,9 @@ LATEST_LEGACY = LEGACY[-1]
 WITH_BATCHES = ("2025-03-26",)
 WITHOUT_STRUCTURE = ("2024-11-05", "2025-03-26")  # no structuredContent, outputSchema, title, or _meta of a tool
 WITHOUT_ANNOTATIONS = ("2024-11-05",)
+WITHOUT_COMPLETIONS = ("2024-11-05",)  # it has the method, and no capability of that name
+WITH_ELICITATION = ("2025-06-18", "2025-11-25")
+WITHOUT_MODE = ("2025-06-18",)  # a question has no mode: there is one kind
 
 META = "io.modelcontextprotocol/"
 VERSION_KEY = META + "protocolVersion"
@@ -51,6 +54,12 @@ def _check_envelope(meta: dict[str, Any]) -> None:
         )
     if not isinstance(meta.get(CAPABILITIES_KEY), dict):
         raise InvalidParams(f"params._meta needs {CAPABILITIES_KEY}, an object.")
+
+
+def takes_forms(capabilities: Any) -> bool:
+    """Whether a client with these can ask its user. Where it names no kind of question, it means forms."""
+    kinds = capabilities.get("elicitation") if isinstance(capabilities, dict) else None
+    return isinstance(kinds, dict) and ("form" in kinds or "url" not in kinds)
 
 
 def negotiated(requested: Any) -> str:

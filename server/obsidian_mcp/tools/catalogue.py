@@ -52,7 +52,8 @@ class Catalogue:
         self._off = off
         self._rows = {row.name: row for row in rows if row.name not in off}
         self._hidden = {
-            row.name: {name: toolset for name, toolset in row.with_sets.items() if toolset not in on} for row in rows
+            row.name: {name: f"without the toolset {set}" for name, set in row.with_sets.items() if set not in on}
+            for row in rows
         }
         self._vaults = vaults if len(vaults) > 1 else ()
         self.shows_changes = any(row.toolset == toolsets.HISTORY.name for row in self._rows.values())
@@ -102,8 +103,16 @@ class Catalogue:
         return found
 
     def hidden(self, name: str) -> dict[str, str]:
-        """The arguments that a tool has only with a set that is off."""
+        """The arguments that a tool does not have here, and how the server was started for that."""
         return self._hidden[name]
+
+    def hide(self, name: str, argument: str, why: str, described: str) -> None:
+        """Take an argument away from a tool, which is then described so."""
+        row = self._rows.get(name)
+        if row is not None:
+            row.listing = {**row.listing, "description": described}
+            self._hidden[name] = {**self._hidden[name], argument: why}
+            self._arguments[name] -= {argument}
 
     def rows(self) -> list[Row]:
         return list(self._rows.values())

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, Field, GetPydanticSchema
 from pydantic_core import CoreSchema, core_schema
 
-from obsidian_mcp.operations import editing, moving
+from obsidian_mcp.operations import confirming, editing, moving
 from obsidian_mcp.operations.backlinks import linking_to
 from obsidian_mcp.operations.dated import Named, named, there
 from obsidian_mcp.operations.finding import existing, new, nothing_to_compare, placed
@@ -65,6 +65,12 @@ class Target(Params):
     def whole_in(self, vault: Vault) -> VaultPath:
         """For what changes the note: a section of it is not the note."""
         return existing(self.name, vault, whole=True)
+
+
+class BareTarget(Target):
+    """For sets that come after the others: how a note is named, the model has read there."""
+
+    name: Annotated[Reference, parsed(Reference.parse), NamesNote()]
 
 
 class SpecialTarget(Params):
@@ -316,7 +322,10 @@ def obsidian_delete_note(params: DeleteNote, it: Context) -> NoteDeleted:
     """Delete a note or file: to the trash, or for good with permanent."""
     path = params.whole_in(it.vault)
     links = linking_to(path, it.vault, it.index, it.call)
-    done = editing.delete(path, it.vault, permanent=params.permanent, if_match=params.if_match)
+    if_match = params.if_match
+    if params.permanent and it.call.can_ask:
+        if_match = confirming.deletion(path, links, if_match, it.vault, it.call, can_be_undone(it))
+    done = editing.delete(path, it.vault, permanent=params.permanent, if_match=if_match)
     return NoteDeleted(path.value, deleted=True, trashed=not done.permanent, links_in=links)
 
 
@@ -353,6 +362,11 @@ def obsidian_file_info(params: DescribeNote, it: Context) -> FileInfo:
     found = it.vault.stat(path)
     created = None if found.created is None else when(found.created)
     return FileInfo(path.value, path.stem, path.extension, found.size, when(found.modified), created, found.etag)
+
+
+def can_be_undone(it: Context) -> bool:
+    """Whether what a call changes is kept."""
+    return getattr(it, "history", None) is not None
 
 
 Links = tuple[int | None, list[str] | None, list[str] | None, list[dict[str, str]] | None]

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import Field, WithJsonSchema
 
 from obsidian_mcp.errors import InvalidArguments
-from obsidian_mcp.operations import moving_many, paging, renaming, repairing, replacing
+from obsidian_mcp.operations import confirming, moving_many, paging, renaming, repairing, replacing
 from obsidian_mcp.operations.finding import existing
-from obsidian_mcp.operations.many_notes import in_reach
+from obsidian_mcp.operations.many_notes import Planned, in_reach
 from obsidian_mcp.operations.moving import NoteRewrites
 from obsidian_mcp.protocol.jsonrpc import encode
 from obsidian_mcp.tools.find import Limit
-from obsidian_mcp.tools.notes import MOST_LISTED, NameOfNote, Text, parsed
+from obsidian_mcp.tools.notes import MOST_LISTED, NameOfNote, Text, can_be_undone, parsed
 from obsidian_mcp.tools.tool import Context, Effect, NamesNote, Params, plain, tool
 from obsidian_mcp.tools.toolsets import TIDY
 from obsidian_mcp.vault import diffs
@@ -23,6 +23,7 @@ from obsidian_mcp.vault.changes import Rename
 from obsidian_mcp.vault.names import Destination
 from obsidian_mcp.vault.reference import Reference
 
+P = TypeVar("P", bound=Planned)
 ROOM_FOR_REST = 400  # bytes of a result beside its list
 
 
@@ -140,7 +141,11 @@ class LinksRepaired:
 @tool("Move notes", Effect.CHANGES, TIDY, whole_vault=True)
 def obsidian_move_notes(params: MoveNotes, it: Context) -> NotesMoved:
     """Move notes and folders to a folder with every link, all or none."""
-    done = moving_many.move_notes(params.names, params.to, it.vault, it.index, it.call, dry_run=params.dry_run)
+
+    def move(dry_run: bool) -> moving_many.MovesPlan:
+        return moving_many.move_notes(params.names, params.to, it.vault, it.index, it.call, dry_run=dry_run)
+
+    done = _confirmed(move, params.dry_run, it)
     moved = [change for change in done.changes.changes if isinstance(change, Rename)]
     return NotesMoved(
         not params.dry_run,
@@ -156,16 +161,15 @@ def obsidian_move_notes(params: MoveNotes, it: Context) -> NotesMoved:
 @tool("Replace in notes", Effect.CHANGES, TIDY, whole_vault=True)
 def obsidian_replace_in_notes(params: ReplaceInNotes, it: Context) -> TextReplaced:
     """Replace a text in all notes that a search finds, if it stands in as many places as expected."""
-    done = replacing.replace_in_notes(
-        params.query,
-        params.old_text,
-        params.new_text,
-        params.expected,
-        it.vault,
-        in_reach(it.contents),
-        it.call,
-        dry_run=params.dry_run,
-    )
+    contents = in_reach(it.contents)
+
+    def replace(dry_run: bool) -> replacing.ReplacePlan:
+        texts = params.old_text, params.new_text
+        return replacing.replace_in_notes(
+            params.query, *texts, params.expected, it.vault, contents, it.call, dry_run=dry_run
+        )
+
+    done = _confirmed(replace, params.dry_run or params.expected is None, it)
     shown = (NoteWithText(each.path, each.count, diffs.unified(each.before, each.after)) for each in done.notes)
     replaced = done.places if params.expected is not None and not params.dry_run else 0
     return TextReplaced(done.places, replaced, len(done.notes), _fitting(shown, MOST_LISTED, it), done.note)
@@ -180,14 +184,16 @@ def obsidian_rename_term(params: RenameTerm, it: Context) -> TermRenamed:
             "Name the note." if params.name is None else "Leave name out.",
         )
     contents = in_reach(it.contents)
-    if params.name is not None:
-        path = existing(params.name, it.vault, whole=True)
-        done = renaming.rename_heading(
-            path, params.old, params.new, it.vault, contents, it.call, dry_run=params.dry_run
-        )
-    else:
-        rename = renaming.rename_tag if params.kind == "tag" else renaming.rename_property
-        done = rename(params.old, params.new, it.vault, contents, it.call, dry_run=params.dry_run)
+    terms = params.old, params.new
+
+    def rename(dry_run: bool) -> renaming.TermPlan:
+        if params.name is not None:
+            path = existing(params.name, it.vault, whole=True)
+            return renaming.rename_heading(path, *terms, it.vault, contents, it.call, dry_run=dry_run)
+        act = renaming.rename_tag if params.kind == "tag" else renaming.rename_property
+        return act(*terms, it.vault, contents, it.call, dry_run=dry_run)
+
+    done = _confirmed(rename, params.dry_run, it)
     paths = [change.path for change in done.changes.changes]
     return TermRenamed(not params.dry_run, done.places, len(paths), paths[:MOST_LISTED], done.note)
 
@@ -198,12 +204,23 @@ def obsidian_repair_links(params: RepairLinks, it: Context) -> LinksRepaired:
     contents = in_reach(it.contents)
     path = None if params.name is None else existing(params.name, it.vault, whole=True).value
     chosen = [repairing.Chosen(each.path, each.link, each.target) for each in params.links]
-    done = repairing.repair_links(
-        path, chosen, params.sure, params.limit, it.vault, contents, it.call, dry_run=params.dry_run
-    )
+
+    def repair(dry_run: bool) -> repairing.RepairPlan:
+        return repairing.repair_links(
+            path, chosen, params.sure, params.limit, it.vault, contents, it.call, dry_run=dry_run
+        )
+
+    done = _confirmed(repair, params.dry_run, it)
     broken = (ListedBroken(each.path, each.line, each.link, each.targets) for each in done.broken)
     plan = _plan(done.rewrites) if params.dry_run else None
     return LinksRepaired(_fitting(broken, params.limit, it), done.repaired, done.total, plan, done.note)
+
+
+def _confirmed(act: Callable[[bool], P], dry_run: bool, it: Context) -> P:
+    """What is done, after the person was asked if it is much and they can be asked."""
+    if not dry_run and it.call.can_ask:
+        confirming.many(act(True).changes, it.call, can_be_undone(it))
+    return act(dry_run)
 
 
 def _plan(rewrites: Iterable[NoteRewrites]) -> list[dict[str, str]]:

@@ -17,6 +17,7 @@ from pydantic.fields import FieldInfo
 from obsidian_mcp.call import CallContext
 from obsidian_mcp.errors import BadArguments
 from obsidian_mcp.protocol.clients import SMALL
+from obsidian_mcp.protocol.results import Shown
 from obsidian_mcp.tools.aliases import meant_by
 from obsidian_mcp.tools.toolsets import Toolset
 from obsidian_mcp.vault.path import BadPath
@@ -54,6 +55,15 @@ class ShownWith:
 
     def __init__(self, toolset: Toolset) -> None:
         self.toolset = toolset
+
+
+@dataclasses.dataclass(frozen=True)
+class WithContent:
+    """A result with content that is not JSON, such as images. Hosts that find a structure show that alone, so such a
+    tool declares none."""
+
+    about: Any
+    content: list[dict[str, Any]] = dataclasses.field(default_factory=list)
 
 
 class Effect(enum.Enum):
@@ -147,24 +157,30 @@ class Tool:
 
     def run(self, params: Params, it: Context) -> dict[str, Any]:
         """The data of a success. What is not known is left out."""
-        found: dict[str, Any] = plain(self.function(params, it))
+        result = self.function(params, it)
+        if isinstance(result, WithContent):
+            return Shown(plain(result.about), result.content)
+        found: dict[str, Any] = plain(result)
         return found
 
     def listing(self) -> dict[str, Any]:
         """The tool as `tools/list` shows it."""
-        data = slim(inlined(TypeAdapter(self.result).json_schema()))
         return {
             "name": self.name,
             "title": self.title,
             "description": self.description,
             "inputSchema": slim(self.params.model_json_schema()),
-            "outputSchema": {
-                "type": "object",
-                "properties": {"success": {"type": "boolean"}, "data": data},
-                "required": ["success", "data"],
-            },
+            **({} if self.result is WithContent else {"outputSchema": self._output()}),
             "annotations": {"title": self.title, **self.effect.annotations},  # Claude Code shows this title
             **({"_meta": dict(self.meta)} if self.meta else {}),
+        }
+
+    def _output(self) -> dict[str, Any]:
+        data = slim(inlined(TypeAdapter(self.result).json_schema()))
+        return {
+            "type": "object",
+            "properties": {"success": {"type": "boolean"}, "data": data},
+            "required": ["success", "data"],
         }
 
 

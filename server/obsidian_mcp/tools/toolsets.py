@@ -26,7 +26,10 @@ EDIT = Toolset("edit", "Change a text, a section or properties of a note.", on_b
 HISTORY = Toolset("history", "List what was changed; undo it.", on_by_default=True)
 TASKS = Toolset("tasks", "List tasks of the vault; tick them.", on_by_default=False)
 TIDY = Toolset("tidy", "Move, replace and rename in many notes; repair links.", on_by_default=False)
-TOOLSETS = {toolset.name: toolset for toolset in (NOTES, FIND, EDIT, HISTORY, TASKS, TIDY)}
+MEDIA = Toolset("media", "See images, PDFs and canvases.", on_by_default=False)
+GRAPH = Toolset("graph", "Show how notes are linked.", on_by_default=False)
+BASES = Toolset("bases", "Answer from bases.", on_by_default=False)
+TOOLSETS = {toolset.name: toolset for toolset in (NOTES, FIND, EDIT, HISTORY, TASKS, TIDY, MEDIA, GRAPH, BASES)}
 DEFAULT, ALL = "default", "all"
 
 

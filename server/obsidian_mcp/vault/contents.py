@@ -95,3 +95,6 @@ class AppAnswers(Protocol):
         """Links that lead nowhere, with the notes they are in."""
 
     def orphans(self) -> list[str]: ...
+
+    def query_base(self, path: VaultPath, view: str) -> list[dict[str, str]]:
+        """The rows of a view: `path`, and the columns by the names that the app shows."""

@@ -57,7 +57,7 @@ def _bracketed(text: str) -> str | None:
 
 def _address(rest: str) -> Spelling:
     if rest.startswith("/"):
-        return Spelling(_decoded(rest.partition("?")[0]), is_absolute=True)
+        return Spelling(decoded(rest.partition("?")[0]), is_absolute=True)
     action, _, query = rest.partition("?")
     kind, _, path = action.partition("/")
     if kind.lower() == "vault":
@@ -67,17 +67,17 @@ def _address(rest: str) -> Spelling:
         raise Unreadable("is not a link to a note, as obsidian://open?vault=…&file=… and obsidian://vault/… are")
     fields = dict(field.partition("=")[::2] for field in query.split("&"))
     if fields.get("path"):  # which wins over the others in the app too
-        return Spelling(_decoded(fields["path"]), is_absolute=True)
+        return Spelling(decoded(fields["path"]), is_absolute=True)
     return _in_vault(fields.get("vault", ""), fields.get("file", ""))
 
 
 def _in_vault(vault: str, file: str) -> Spelling:
     if not file:
         raise Unreadable("is a link to a vault, and not to a note in it")
-    return Spelling(_decoded(file), is_link=True, vault=_decoded(vault))
+    return Spelling(decoded(file), is_link=True, vault=decoded(vault))
 
 
-def _decoded(text: str) -> str:
+def decoded(text: str) -> str:
     """Percent-decoded, once."""
     first, *rest = text.split("%")
     data = first.encode("utf-8", "surrogatepass")

@@ -259,3 +259,33 @@ def test_a_session_from_beginning_to_end(web: Web, world: World) -> None:
     session.call("create_note", name="New", content="x")
     assert session.call("read_note", name="New")["content"] == "x"
     assert world.has("New.md")
+
+
+def test_t8_a_resource_is_named_in_the_header_too(web: Web, world: World) -> None:
+    world.put("Täg/Note.md", "x")
+    uri = "obsidian://vault/Vault/Täg/Note.md"
+    encoded = "=?base64?" + base64.b64encode(uri.encode()).decode() + "?="
+    asked = modern("resources/read", uri=uri)
+    reply = web.rpc(asked, mirrors("resources/read", encoded))
+    assert (reply.status, reply.json["result"]["contents"][0]["uri"]) == (200, uri)
+    reply = web.rpc(asked, mirrors("resources/read", "obsidian://vault/Vault/Other.md"))
+    assert (reply.status, reply.json["error"]["code"]) == (400, -32020)
+    missing = "obsidian://vault/Vault/Nowhere.md"
+    reply = web.rpc(modern("resources/read", uri=missing), mirrors("resources/read", missing))
+    assert (reply.json["error"]["code"], reply.json["error"]["data"]["uri"]) == (-32602, missing)
+
+
+def test_resources_are_there_in_a_session_too(web: Web, world: World) -> None:
+    world.put("Note.md", "x")
+    headers = begin(web)
+    (resource,) = web.rpc(message("resources/list"), headers).json["result"]["resources"]
+    reply = web.rpc(message("resources/read", {"uri": resource["uri"]}), headers)
+    assert reply.json["result"]["contents"] == [{"uri": resource["uri"], "mimeType": "text/markdown", "text": "x"}]
+    reply = web.rpc(message("resources/read", {"uri": f"{resource['uri']}x"}), headers)
+    assert (reply.status, reply.json["error"]["code"]) == (200, -32002)
+
+
+def test_t8_a_prompt_is_named_in_the_header_too(web: Web) -> None:
+    asked = modern("prompts/get", name="capture")
+    assert web.rpc(asked, mirrors("prompts/get", "capture")).json["result"]["messages"]
+    assert web.rpc(asked, mirrors("prompts/get", "tidy")).json["error"]["code"] == -32020

@@ -140,3 +140,7 @@ def unresolved() -> Command:
 def orphans() -> Command:
     """It ignores `format=`."""
     return ["orphans"]
+
+
+def query_base(path: VaultPath, view: str) -> Command:
+    return ["base:query", f"path={path}", f"view={view}", "format=json"]

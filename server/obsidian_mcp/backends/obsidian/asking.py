@@ -65,6 +65,11 @@ class Asking:
         self._require_files(found, command, doing)
         return sorted(path for path in found if path.lower().endswith(".md"))
 
+    def query_base(self, path: VaultPath, view: str) -> list[dict[str, str]]:
+        if not argv.can_ask(view):
+            raise InvalidArguments("The view has a name that can't be given to Obsidian.", "Name another view.")
+        return self._ask(argv.query_base(path, view), f"asking {path}", finds.base_rows)
+
     def _ask(self, command: argv.Command, doing: str, parse: Callable[[str], T | None]) -> T:
         reply = self._client.ask(command, doing)
         found = parse(reply)

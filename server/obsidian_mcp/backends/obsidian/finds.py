@@ -56,6 +56,19 @@ def backlinks(reply: str) -> list[str] | None:
     return None if rows is None else sorted(path for (path,) in rows)
 
 
+def base_rows(reply: str) -> list[dict[str, str]] | None:
+    """Every value is a text; the path is the app's own, the other names are in its language."""
+    try:
+        rows = json.loads(reply)
+    except (ValueError, RecursionError):
+        return None
+    if not isinstance(rows, list) or not all(
+        isinstance(row, dict) and isinstance(row.get("path"), str) for row in rows
+    ):
+        return None
+    return [{key: value if isinstance(value, str) else json.dumps(value) for key, value in row.items()} for row in rows]
+
+
 def orphans(reply: str) -> list[str] | None:
     """Files of every kind."""
     return _listing(reply, ("No orphan files found.", "No orphans found."))

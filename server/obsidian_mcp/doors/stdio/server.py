@@ -62,6 +62,8 @@ def serve(
         begin(send)
     try:
         _serve(pipe, connection, gathered, warm_up)
+        connection.expect_no_answers()
+        gathered.hand_over()
         end(0 if _drained(pipe, connection) else 1)
     except streams.Closed:
         connection.abandon()
