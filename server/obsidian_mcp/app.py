@@ -17,10 +17,14 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     import threading
     from collections.abc import Callable, Sequence
+    from contextlib import AbstractContextManager
     from typing import Any, TypeVar
 
     from obsidian_mcp.call import CallContext
     from obsidian_mcp.connection import Connection, Send
+    from obsidian_mcp.doors.http.gate import Gate
+    from obsidian_mcp.doors.http.page import PageParts
+    from obsidian_mcp.features.changes import Changes
     from obsidian_mcp.features.offered import Features
     from obsidian_mcp.health import Health
     from obsidian_mcp.servers.offered import Offered
@@ -57,6 +61,7 @@ class App:
         if unknown:
             raise UsageError(f"there is no tool {unknown[0]!r} to set a limit for; there are {', '.join(every.names)}")
         self._health: Health | None = None
+        self._healths: dict[str, Health] = {}
         self.tools = Tools(settings, self.catalogue, labels or ("",), self._context, self.wake, self._watch)
         self.server = NotesServer(settings, self.tools, self._instructions, self._offered)
         self._made: Features | None = None
@@ -100,7 +105,9 @@ class App:
 
     def _watch(self, label: str, call: Callable[[], T]) -> T:
         """Where health can be asked for, every call tells of it."""
-        return call() if self._health is None else self._health.watch(label, call)
+        if self._health is None:
+            return call()
+        return self._health.watch(label, lambda: self._healths[label].watch(label, call))
 
     def wake(self) -> None:
         """Load what calls need, once: a second caller waits for the first."""
@@ -133,21 +140,87 @@ class App:
         backend, _ = self.vaults.described()
         return {"status": health.status(), "backend": backend, "vaults": list(self.vaults.labels)}
 
-    def serve_http(self, http: Http) -> None:
-        """Until a signal ends it. Raises CannotServe if the address can't be used."""
-        from obsidian_mcp.doors.http import routes, server
-        from obsidian_mcp.health import Health
+    def serve_http(self, http: Http, shown: Callable[[str], AbstractContextManager[None]]) -> None:
+        """Until a signal ends it; `shown` gets the page's link meanwhile. Raises CannotServe if the address can't be
+        used.
+        """
+        from obsidian_mcp.doors.http import routes
+
+        def door(parts: PageParts) -> Gate:
+            health = self._watched()
+            return routes.application(self.server, http, lambda: self._state(health), parts, self._history_tools())
+
+        self._serve(http, door, shown)
+
+    def serve_page(self, http: Http, shown: Callable[[str], AbstractContextManager[None]]) -> None:
+        """The page alone, in the same way."""
+        from obsidian_mcp.doors.http import routes
+
+        def door(parts: PageParts) -> Gate:
+            self._watched()
+            return routes.page_alone(http, parts, self._history_tools())
+
+        self._serve(http, door, shown)
+
+    def _serve(
+        self, http: Http, door: Callable[[PageParts], Gate], shown: Callable[[str], AbstractContextManager[None]]
+    ) -> None:
+        from obsidian_mcp.doors.http import server
+        from obsidian_mcp.doors.http.page import PageParts
+        from obsidian_mcp.doors.http.page_guard import PageGuard
 
         try:
             listening = server.listen(http)
         except server.NoSocket as problem:
             raise CannotServe(str(problem)) from None
         self.wake()
-        health = self._health = Health(self.vaults.health)
-        door = routes.application(self.server, http, lambda: self._state(health))
+        guard = PageGuard()
+        parts = PageParts(self.catalogue, self._page_state, self._changes(), guard)
         longest = max(self.settings.timeout, *self.settings.timeouts.values(), 0.0)
-        server.serve(door, listening, longest)
+        with shown(server.link(listening, guard.secret)):
+            server.serve(door(parts), listening, longest)
         self._end(0)
+
+    def _watched(self) -> Health:
+        """From now on calls tell of the health, of all vaults and of each."""
+        from functools import partial
+
+        from obsidian_mcp.health import Health
+
+        for label, wanted in zip(self.vaults.labels, self.vaults.wanted, strict=True):
+            self._healths[label] = Health(partial(self.vaults.health, (wanted,)))
+        self._health = Health(self.vaults.health)
+        return self._health
+
+    def _page_state(self) -> dict[str, Any]:
+        """Each vault and how it is, for people."""
+        backend, why = self.vaults.described()
+        problems = dict(self.vaults.problems())
+        rows = zip(self.vaults.labels, self.vaults.names, self.vaults.wanted, strict=True)
+        vaults = [
+            {"label": label, "name": name, "status": self._healths[label].status(), "problem": problems.get(wanted, "")}
+            for label, name, wanted in rows
+        ]
+        settings = self.settings
+        return {
+            "backend": backend,
+            "why": why,
+            "vaults": vaults,
+            "history": settings.history,
+            "read_only": settings.read_only,
+        }
+
+    def _history_tools(self) -> Tools:
+        """The history's own, whichever an assistant is offered."""
+        labels = self.vaults.labels
+        offered = catalogue.load(self.settings.read_only, labels, ("history",), (), self.settings.history)
+        return Tools(self.settings, offered, labels, self._context, self.wake, self._watch)
+
+    def _changes(self) -> Changes:
+        from obsidian_mcp.features.changes import Changes
+        from obsidian_mcp.vault.history import NOBODY
+
+        return Changes(self.vaults.labels, lambda label, call: self.vaults.open(label, call, NOBODY))
 
     def serve_ide(self, port: int, command: Sequence[str], opened: Callable[[str, int], None]) -> None:
         """A door for each vault, until a signal or the command ends it. Raises CannotServe."""

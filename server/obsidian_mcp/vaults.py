@@ -205,9 +205,9 @@ class Vaults:
     def active(self, wanted: str, call: CallContext) -> Active | None:
         return self.backend.active(wanted, call)
 
-    def health(self) -> str:
-        """Whether the vaults could be used now: ok, degraded or error."""
-        return self.backend.health(self.wanted)
+    def health(self, wanted: tuple[str, ...] = ()) -> str:
+        """Whether the vaults, or those, could be used now: ok, degraded or error."""
+        return self.backend.health(wanted or self.wanted)
 
     def problems(self) -> list[tuple[str, str]]:
         """The vaults that no call could use, as far as a first look tells, and why; one without a name is none."""

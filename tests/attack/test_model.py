@@ -322,9 +322,9 @@ MANY = settings(
     max_examples=LONGER * 200, stateful_step_count=25, deadline=None, suppress_health_check=list(HealthCheck)
 )
 FEW = settings(max_examples=LONGER * 40, stateful_step_count=12, deadline=None, suppress_health_check=list(HealthCheck))
-TestOnTheFiles = Vaults.TestCase
+TestOnTheFiles = pytest.mark.timeout(900)(Vaults.TestCase)
 TestOnTheFiles.settings = MANY
-TestThroughTheApp = AppVaults.TestCase
+TestThroughTheApp = pytest.mark.timeout(900)(AppVaults.TestCase)
 TestThroughTheApp.settings = FEW
 del Vaults, AppVaults
 

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Annotated
 
 import typer
 
-from obsidian_mcp import settings
+from obsidian_mcp import logs, settings
 from obsidian_mcp.app import App, CannotServe, serve_bridge
 from obsidian_mcp.cli import show
 from obsidian_mcp.cli.root import app, environment, load, with_options
@@ -21,16 +22,27 @@ from obsidian_mcp.errors import Failure
 def serve(context: typer.Context, given: Mapping[str, Sequence[str]]) -> None:
     """Serve over HTTP: MCP (Streamable HTTP) and the envelope at /mcp, Bridge Protocol v1 at /bridge/v1.
 
-    Only programs on this machine can reach it, and no web page that --allow-origin does not name.
+    Only programs on this machine can reach it, and no web page that --allow-origin does not name. A page at / shows
+    what was changed; with the link that is shown at start, it can take changes back.
 
     Example: obsidian-mcp serve --vault ~/notes --port 3000
     """
     http = settings.load_http(given, environment())
     try:
-        App(load(context, given)).serve_http(http)
+        App(load(context, given)).serve_http(http, _shown)
     except CannotServe as problem:
         show.problem(str(problem))
         raise typer.Exit(1) from None
+
+
+@contextlib.contextmanager
+def _shown(link: str) -> Iterator[None]:
+    """For a person in words; where a program reads stderr, it gets log lines alone."""
+    if sys.stderr is not None and sys.stderr.isatty():
+        show.problem(f"what is changed, and a way back: {link} (the link works once)")
+    else:
+        logs.log("info", "page", url=link)
+    yield
 
 
 LOG_OPTIONS = tuple(option for option in settings.OPTIONS if option.name.startswith("log-"))

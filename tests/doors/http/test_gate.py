@@ -182,7 +182,7 @@ def test_d6_a_body_is_counted_while_it_streams(web: Web) -> None:
 
 def test_d7_every_error_is_json(web: Web) -> None:
     for method, path in (
-        ("GET", "/"),
+        ("POST", "/"),
         ("GET", "/nope"),
         ("POST", "/health"),
         ("GET", "/bridge/v1/"),

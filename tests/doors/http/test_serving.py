@@ -73,6 +73,7 @@ def test_d10_a_slow_call_blocks_nobody(own_world: World) -> None:
             connection.close()
 
 
+@pytest.mark.timeout(900)
 def test_a_hundred_clients_with_ten_thousand_calls_leave_no_memory_behind(own_world: World) -> None:
     for number in range(100):
         own_world.put(f"Note {number}.md", f"text {number}")

@@ -14,6 +14,7 @@ from obsidian_mcp.call import CallContext
 from obsidian_mcp.doors.http.loop_bridge import LoopBridge
 from obsidian_mcp.errors import Failure
 from obsidian_mcp.features.tools import Tools
+from obsidian_mcp.protocol.clients import SMALL
 from obsidian_mcp.scheduler import Access
 from obsidian_mcp.tools.catalogue import Catalogue
 
@@ -27,11 +28,20 @@ class Calls:
         self._tools = tools
         self._bridge = bridge
 
+    def offers(self, name: str) -> bool:
+        return name in self._tools.catalogue
+
     async def run(
-        self, name: str, arguments: dict[str, Any], shape: Callable[[dict[str, Any]], T], request: Request
+        self,
+        name: str,
+        arguments: dict[str, Any],
+        shape: Callable[[dict[str, Any]], T],
+        request: Request,
+        page: int = SMALL,
+        client: str = "",
     ) -> T:
         """The shaped data of a success; raises a Failure. A client that goes cancels its call."""
-        job = self._tools.job(name, arguments, shape)
+        job = self._tools.job(name, arguments, shape, page=page, client=client)
         call = CallContext(job.limit)
         loop = asyncio.get_running_loop()
         future: asyncio.Future[T] = loop.create_future()

@@ -11,6 +11,7 @@ from collections.abc import Awaitable, Iterable, Mapping
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from obsidian_mcp.doors.http.messages import response
+from obsidian_mcp.doors.http.page_guard import PageGuard, is_page
 from obsidian_mcp.protocol import addresses
 from obsidian_mcp.protocol.bridge import Problem
 from obsidian_mcp.settings import Http
@@ -22,8 +23,11 @@ Pairs = Iterable[tuple[bytes, bytes]]
 
 
 class Gate:
-    def __init__(self, app: ASGIApp, http: Http) -> None:
+    """`guard` says what of the page needs no token."""
+
+    def __init__(self, app: ASGIApp, http: Http, guard: PageGuard) -> None:
         self._app = app
+        self._guard = guard
         self._hosts = {host.lower() for host in (*addresses.LOOPBACK, *http.hosts)}
         self._origins = {addresses.OBSIDIAN, *http.origins}
         self._token = http.token.encode()
@@ -33,10 +37,13 @@ class Gate:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             return
-        problem = self._problem(scope["method"], scope["headers"])
+        problem = self._problem(scope)
         if problem is not None:
             extra = {"www-authenticate": "Bearer"} if problem.status == 401 else {}
             await response(problem.status, problem.body, extra)(scope, receive, send)
+            return
+        if is_page(scope["path"]):  # which no other page may ask, so there is nothing to grant
+            await self._app(scope, receive, send)
             return
         is_mcp = scope["path"].endswith("/mcp")
         if scope["method"] == "OPTIONS":
@@ -50,7 +57,8 @@ class Gate:
 
         await self._app(scope, receive, with_cors)
 
-    def _problem(self, method: str, headers: Pairs) -> Problem | None:
+    def _problem(self, scope: Scope) -> Problem | None:
+        method, headers = scope["method"], scope["headers"]
         hosts = _every(b"host", headers)
         if len(hosts) != 1 or addresses.without_port(hosts[0]) not in self._hosts:
             return _forbidden("the Host header names another machine than this server answers for")
@@ -58,11 +66,15 @@ class Gate:
         if len(origins) > 1 or not all(self._is_admitted(origin, hosts[0]) for origin in origins):
             return _forbidden("web pages from elsewhere may not use this server unless --allow-origin names them")
         asks_whether = method == "OPTIONS" and origins  # browsers never send a token with that, and nothing runs
-        if self._token and not asks_whether and not self._has_token(headers):
+        if self._token and not asks_whether and not self._has_token(headers) and not self._is_excused(scope):
             return Problem(
                 401, "Unauthorized", "The token is missing or wrong. Send Authorization: Bearer TOKEN.", "UNAUTHORIZED"
             )
         return None
+
+    def _is_excused(self, scope: Scope) -> bool:
+        port = (scope.get("server") or ("", 0))[1]
+        return self._guard.excuses(scope["path"], scope["method"], scope["headers"], port)
 
     def _is_admitted(self, origin: str, host: str) -> bool:
         """Another port of this machine is elsewhere too: what serves pages there is not known."""

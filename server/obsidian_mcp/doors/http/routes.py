@@ -19,14 +19,19 @@ from obsidian_mcp.doors.http.calls import Calls
 from obsidian_mcp.doors.http.envelope import Envelope
 from obsidian_mcp.doors.http.gate import Gate
 from obsidian_mcp.doors.http.loop_bridge import LoopBridge
+from obsidian_mcp.doors.http.page import Page, PageParts
 from obsidian_mcp.doors.http.streamable import Streamable
+from obsidian_mcp.features.tools import Tools
 from obsidian_mcp.protocol import bridge, streamable
 from obsidian_mcp.scheduler import Scheduler
 from obsidian_mcp.servers.notes import NotesServer
 from obsidian_mcp.settings import Http
 
 
-def application(server: NotesServer, http: Http, state: Callable[[], dict[str, Any]]) -> Gate:
+def application(
+    server: NotesServer, http: Http, state: Callable[[], dict[str, Any]], parts: PageParts, history: Tools
+) -> Gate:
+    """Everything. `history` has the tools that the page uses."""
     loop_bridge, catalogue = LoopBridge(Scheduler()), server.tools.catalogue
     calls = Calls(server.tools, loop_bridge)
     bridged, enveloped = Bridge(catalogue, calls), Envelope(catalogue, calls, state)
@@ -35,12 +40,22 @@ def application(server: NotesServer, http: Http, state: Callable[[], dict[str, A
         Route(f"{bridge.PREFIX}/tools", bridged.tools),
         Route(f"{bridge.PREFIX}/tools/{{name:path}}/call", bridged.call, methods=["POST"]),
         *(Route(f"{version}/health", enveloped.health) for version in ("", "/v1")),
+        *Page(parts, Calls(history, loop_bridge)).routes(),
     ]
+    return Gate(_Mcp(Streamable(server, loop_bridge), enveloped, _routed(routes)), http, parts.guard)
 
+
+def page_alone(http: Http, parts: PageParts, history: Tools) -> Gate:
+    """The page and nothing else."""
+    calls = Calls(history, LoopBridge(Scheduler()))
+    return Gate(_routed(Page(parts, calls).routes()), http, parts.guard)
+
+
+def _routed(routes: list[Route]) -> Starlette:
     kinds = (bridge.Problem, HTTPException, ClientDisconnect, Exception)
     rest = Starlette(routes=routes, exception_handlers=dict.fromkeys(kinds, _told))
     rest.router.redirect_slashes = False
-    return Gate(_Mcp(Streamable(server, loop_bridge), enveloped, rest), http)
+    return rest
 
 
 class _Mcp:

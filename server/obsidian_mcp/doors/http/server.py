@@ -8,6 +8,7 @@ import logging
 import os
 import signal
 import socket
+from collections.abc import Mapping
 
 import uvicorn
 
@@ -50,6 +51,17 @@ def listen(http: Http) -> socket.socket:
         ) from None
 
 
+def link(listening: socket.socket, secret: str) -> str:
+    """Where this machine's own browser finds the page. The secret is in the fragment, which is never sent."""
+    return f"{_url(listening, {'0.0.0.0': '127.0.0.1', '::': '::1'})}/#{secret}"
+
+
+def _url(listening: socket.socket, instead: Mapping[str, str]) -> str:
+    host, port = listening.getsockname()[:2]
+    host = instead.get(host, host)
+    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
+
+
 def serve(app: Gate, listening: socket.socket, longest: float) -> None:
     """Until a signal asks for the end: then answer what runs, refuse what comes."""
     config = uvicorn.Config(
@@ -72,9 +84,7 @@ def serve(app: Gate, listening: socket.socket, longest: float) -> None:
     server = uvicorn.Server(config)
     for name in ("SIGTERM", "SIGINT"):
         signal.signal(getattr(signal, name), lambda *_: None)  # what uvicorn raises again when it has ended
-    host, port = listening.getsockname()[:2]
-    shown = f"[{host}]" if ":" in host else host
-    logs.log("info", "listening", url=f"http://{shown}:{port}", mcp="/mcp", bridge=bridge.PREFIX, pid=os.getpid())
+    logs.log("info", "listening", url=_url(listening, {}), mcp="/mcp", bridge=bridge.PREFIX, pid=os.getpid())
     gc.freeze()  # what is loaded by now stays: it need not be looked through again and again
     gc.set_threshold(GARBAGE)
     asyncio.run(server.serve([listening]))
