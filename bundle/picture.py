@@ -1,4 +1,5 @@
-"""Draws a session for the README, from what `obsidian-mcp demo` really prints.
+"""Draws a session for the README, from what `obsidian-mcp demo` really prints, and a host's own screen, from lines that
+Claude Code 2.1.325 has shown (`host.txt`).
 
 make picture
 """
@@ -16,7 +17,9 @@ from rich.text import Text
 from obsidian_mcp import demo
 
 FILE = Path(__file__).with_name("session.svg")
+HOST, SHOWN = Path(__file__).with_name("host.svg"), Path(__file__).with_name("host.txt")
 WIDTH = 104
+HOST_WIDTH = 100
 TITLES = (
     "Create a note, with LaTeX",
     "Append to it",
@@ -24,6 +27,8 @@ TITLES = (
     "Rename a note: every link to it follows",
     "A name that two notes have",
 )
+SESSION = "A session: a note is created and read, another renamed, an ambiguous name refused"
+ATTACHED = "Notes offered after @kyo, prompts after /obsidian"
 STYLES = {"→": "cyan", "✓": "green", "✗": "yellow", "-": "red", "+": "green"}
 INK, PAPER = (31, 35, 41), (222, 226, 230)
 THEME = TerminalTheme(
@@ -33,7 +38,7 @@ THEME = TerminalTheme(
 )
 # Rich's own template loads a font from the network; this one uses what the reader has.
 TEMPLATE = """<svg class="rich-terminal" viewBox="0 0 {width} {height}" xmlns="http://www.w3.org/2000/svg">
-<title>A session: a note is created and read, another renamed, an ambiguous name refused</title>
+<title>TITLE</title>
 <style>
 .{unique_id}-matrix {{ font-family: ui-monospace, Menlo, Consolas, monospace; font-size: {char_height}px;
   line-height: {line_height}px; }}
@@ -64,8 +69,18 @@ def draw() -> str:
     for line in session():
         mark = line.strip()[:1]
         console.print(Text(line, STYLES.get(mark, "") if line.startswith(" ") else "bold"))
-    return console.export_svg(title="obsidian-mcp demo", theme=THEME, code_format=TEMPLATE, unique_id="session")
+    template = TEMPLATE.replace("TITLE", SESSION)
+    return console.export_svg(title="obsidian-mcp demo", theme=THEME, code_format=template, unique_id="session")
+
+
+def draw_host() -> str:
+    console = Console(record=True, width=HOST_WIDTH, file=io.StringIO(), highlight=False, markup=False)
+    for line in SHOWN.read_text(encoding="utf-8").splitlines():
+        console.print(Text(line, "bold" if line.startswith("❯") else "cyan" if "obsidian:" in line else "dim"))
+    template = TEMPLATE.replace("TITLE", ATTACHED)
+    return console.export_svg(title="Claude Code", theme=THEME, code_format=template, unique_id="host")
 
 
 if __name__ == "__main__":
     FILE.write_text(draw(), encoding="utf-8")
+    HOST.write_text(draw_host(), encoding="utf-8")
