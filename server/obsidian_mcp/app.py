@@ -83,7 +83,7 @@ class App:
         from obsidian_mcp.features.resources import Resources, Served
 
         def served() -> list[Served]:
-            pairs = zip(self.vaults.labels, self.vaults.addresses, strict=True)
+            pairs = zip(self.vaults.look_again(), self.vaults.addresses, strict=True)
             return [Served(label, name) for label, name in pairs]
 
         vaults = self.vaults
