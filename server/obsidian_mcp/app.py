@@ -77,6 +77,7 @@ class App:
         return self._made
 
     def _make_features(self) -> Features:
+        import obsidian_mcp.servers.confirming  # noqa: F401  # for its side effect: it is loaded
         from obsidian_mcp.features.completion import Completion
         from obsidian_mcp.features.offered import Features
         from obsidian_mcp.features.prompts import Prompts
