@@ -12,7 +12,7 @@ import time
 from datetime import date
 from pathlib import Path
 
-from bench import RESULTS, editing, growing, own, recording, scale, searching, web
+from bench import RESULTS, editing, growing, listing, own, recording, scale, searching, web
 from bench.quality import OTHERS, install
 from bench.report import Report, write
 from bench.rivals import OURS, RIVALS, NotInstalled, Rival
@@ -74,6 +74,7 @@ def main() -> None:
         measure_start(report, everybody, Path(folder, "start"))
         measure_calls(report, everybody, Path(folder, "calls"))
         own.measure(report, Path(folder, "own"))
+        listing.measure(report, Path(folder, "listing"))
         web.measure(report, 2 if chosen.quick else web.ROUNDS)
         if not chosen.quick:
             growing.measure(report, everybody, Path(folder, "growing"))

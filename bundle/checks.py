@@ -16,7 +16,7 @@ from bundle import manifest
 LARGEST = 450_000
 # Whatever else a tree may hold: keys, caches, tests, notes of somebody's.
 ALLOWED = re.compile(
-    r"manifest\.json|pyproject\.toml|uv\.lock|README\.md|LICENSE|bundle/(?:icon\.png|session\.svg)"
+    r"manifest\.json|pyproject\.toml|uv\.lock|README\.md|LICENSE|bundle/(?:icon\.png|session\.svg|host\.svg)"
     r"|server/main\.py|server/obsidian_mcp/(?!tests/)(?:[a-z_]+/)*[a-z_0-9]+\.(?:py|json)"
 )
 PNG = b"\x89PNG\r\n\x1a\n"

@@ -1,15 +1,16 @@
 from __future__ import annotations
 
+import queue
 import threading
 from collections.abc import Mapping
 from typing import Any
 
 import pytest
 
-from obsidian_mcp import connection
+from obsidian_mcp import connection, running
 from obsidian_mcp.call import CallContext, NotBegun
 from obsidian_mcp.connection import Connection
-from obsidian_mcp.errors import Cancelled, spec_of
+from obsidian_mcp.errors import Cancelled, NeedsAnswer, Question, spec_of
 from obsidian_mcp.protocol import jsonrpc
 from obsidian_mcp.protocol.methods import Method, Peer
 from obsidian_mcp.running import Job
@@ -158,3 +159,60 @@ def test_a_method_without_a_row_is_not_found() -> None:
     talk.receive(b'{"jsonrpc":"2.0","id":0,"method":"initialize"}')
     talk.receive(b'{"jsonrpc":"2.0","id":1,"method":"resources/list"}')
     assert ids_and_codes(sent) == [(0, None), (1, -32601)]
+
+
+class Asks:
+    """A server whose calls ask, and do what the answer says."""
+
+    def __init__(self, holds: float) -> None:
+        self.holds = holds
+        self.methods: Mapping[str, Method] = {
+            "initialize": Method(lambda request, peer: {}, before_initialize=True),
+            "tools/call": Method(lambda request, peer: self.job(self.ask)),
+        }
+
+    def job(self, run: Any) -> Job:
+        job = Job("tool", Access(frozenset(), writes=True), 30.0, run)
+        job.asked = lambda question: running.Asking("ask", {}, self.again, self.holds)
+        return job
+
+    def ask(self, call: CallContext) -> dict[str, Any]:
+        raise NeedsAnswer(Question("Really?", "Yes", ""))
+
+    def again(self, answer: Any) -> Job:
+        return self.job(lambda call: {"answer": answer})
+
+
+def asking(holds: float) -> tuple[Connection, queue.SimpleQueue[Any]]:
+    said: queue.SimpleQueue[Any] = queue.SimpleQueue()
+    talk = Connection(Asks(holds), Scheduler(), said.put)
+    talk.receive(b'{"jsonrpc":"2.0","id":0,"method":"initialize"}')
+    talk.receive(b'{"jsonrpc":"2.0","id":1,"method":"tools/call"}')
+    assert isinstance(said.get(timeout=PATIENCE), jsonrpc.Reply)
+    question = said.get(timeout=PATIENCE)
+    assert (question.id, question.method) == ("ask-1", "ask")
+    return talk, said
+
+
+def test_a_question_has_the_answer_that_names_it() -> None:
+    talk, said = asking(600)
+    talk.receive(b'{"jsonrpc":"2.0","id":"ask-2","result":1}')
+    talk.receive(b'{"jsonrpc":"2.0","id":"ask-1","result":2}')
+    talk.receive(b'{"jsonrpc":"2.0","id":"ask-1","result":3}')
+    assert said.get(timeout=PATIENCE).result == {"answer": 2}
+    assert talk.drain(PATIENCE)
+
+
+def test_a_question_that_no_one_answers_expires() -> None:
+    talk, said = asking(0.01)
+    withdrawn = said.get(timeout=PATIENCE)
+    assert (withdrawn.method, withdrawn.params["requestId"]) == ("notifications/cancelled", "ask-1")
+    assert said.get(timeout=PATIENCE).result == {"answer": None}
+    assert talk.drain(PATIENCE)
+
+
+def test_a_client_that_is_gone_is_asked_nothing_more() -> None:
+    talk, said = asking(600)
+    talk.abandon()
+    assert talk.drain(PATIENCE)
+    assert said.empty()

@@ -83,13 +83,14 @@ class App:
         return self._made
 
     def _make_features(self) -> Features:
+        import obsidian_mcp.servers.confirming  # noqa: F401  # for its side effect: it is loaded
         from obsidian_mcp.features.completion import Completion
         from obsidian_mcp.features.offered import Features
         from obsidian_mcp.features.prompts import Prompts
         from obsidian_mcp.features.resources import Resources, Served
 
         def served() -> list[Served]:
-            pairs = zip(self.vaults.labels, self.vaults.addresses, strict=True)
+            pairs = zip(self.vaults.look_again(), self.vaults.addresses, strict=True)
             return [Served(label, name) for label, name in pairs]
 
         vaults = self.vaults

@@ -253,21 +253,27 @@ class Connection:
                     if waits or it.call.cancelled:
                         return
                     reply = running.reply(it.id, reply.result.again(None), it.call)
-                it.progress.close()
-                with self._change:
-                    # Free before the reply is sent: a client that has read it may use the id again.
-                    del self._calls[it.id]
-                it.answer(None if it.call.cancelled else reply)
+                self._answer_call(it, reply)
             finally:  # whatever happened: the end of the input waits for it
                 if not waits:
                     self._over(it.id, it.call, it.size)
 
         self._scheduler.submit(job.access, work)
 
+    def _answer_call(self, it: _UnderWay, reply: Reply | None) -> None:
+        it.progress.close()
+        with self._change:
+            # Free before the reply is sent: a client that has read it may use the id again.
+            del self._calls[it.id]
+        it.answer(None if it.call.cancelled else reply)
+
     def _ask(self, it: _UnderWay, asking: running.Asking) -> bool:
         """Put a question to the client; whether its answer is now waited for. Meanwhile nothing of the call runs, so
         it keeps no other waiting and its clock stands still.
         """
+        import threading
+        from contextlib import suppress
+
         with self._change:
             if self._is_deaf:
                 return False
@@ -277,16 +283,33 @@ class Connection:
         if not it.call.when_cancelled(lambda: self._withdraw(id, it)):
             return self._questions.pop(id, None) is None
         self._notify(jsonrpc.Call(id, asking.method, asking.params))
+        timer = threading.Timer(asking.holds, lambda: self._expire(id, it, asking))
+        timer.daemon = True
+        with suppress(RuntimeError, MemoryError):  # no further thread is allowed: then it waits as long as it takes
+            timer.start()
         return True
 
     def _withdraw(self, id: str, it: _UnderWay) -> None:
         """The call was cancelled while its question waits."""
+        if self._take_back(id, "The call was cancelled."):
+            self._over(it.id, it.call, it.size)
+
+    def _expire(self, id: str, it: _UnderWay, asking: running.Asking) -> None:
+        """No answer came. What is left of the call only says so, and needs no turn for that."""
+        if self._take_back(id, "The question has expired."):
+            try:
+                self._answer_call(it, running.reply(it.id, asking.again(None), it.call))
+            finally:
+                self._over(it.id, it.call, it.size)
+
+    def _take_back(self, id: str, why: str) -> bool:
+        """Whether the question still waited. The client is told, if there is one."""
         if self._questions.pop(id, None) is None:
-            return
+            return False
         if not self._is_abandoned:
-            why = {"requestId": id, "reason": "The call was cancelled."}
-            self._notify(jsonrpc.Notification("notifications/cancelled", why))
-        self._over(it.id, it.call, it.size)
+            told = {"requestId": id, "reason": why}
+            self._notify(jsonrpc.Notification("notifications/cancelled", told))
+        return True
 
     def _take_answer(self, id: jsonrpc.Id, answer: Any) -> None:
         """Go on with the call that asked; an answer to nothing is dropped."""

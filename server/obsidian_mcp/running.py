@@ -59,14 +59,16 @@ class Job:
 
 
 class Asking:
-    """A question that a connection has to put, and the job that goes on with the answer; None stands for none."""
+    """A question that a connection has to put, and the job that goes on with the answer. None stands for none, and
+    such a job changes nothing; after `holds` seconds there is none."""
 
-    __slots__ = ("again", "method", "params")
+    __slots__ = ("again", "holds", "method", "params")
 
-    def __init__(self, method: str, params: dict[str, Any], again: Callable[[Any], Job]) -> None:
+    def __init__(self, method: str, params: dict[str, Any], again: Callable[[Any], Job], holds: float) -> None:
         self.method = method
         self.params = params
         self.again = again
+        self.holds = holds
 
 
 def run(job: Job, call: CallContext) -> Any:

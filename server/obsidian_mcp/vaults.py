@@ -196,6 +196,15 @@ class Vaults:
 
         Forms("loaded")
 
+    def look_again(self) -> tuple[str, ...]:
+        """The labels; a vault that could not be told at the start, and can be by now, has an empty one."""
+        if not self.wanted:
+            try:
+                self.wanted = meant(self._settings)
+            except NoneMeant:
+                return ()
+        return self.labels or ("",) * len(self.wanted)
+
     def _meant_by_now(self) -> tuple[str, ...]:
         try:
             return meant(self._settings)

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests.support.client import MODERN_META, Server
-from tests.support.world import World
+from tests.support.world import VAULT_ID, World
 
 ROOT = "obsidian://vault/Vault/"
 EMBEDDED = ("--backend", "embedded")
@@ -128,6 +128,22 @@ def test_without_a_vault_there_are_no_resources(own_world: World) -> None:
     with Server(own_world.environment()) as server:
         assert names(server.initialize()) == []
         assert read(server, f"{ROOT}Note.md")["error"]["code"] == -32002
+
+
+def test_a_vault_that_can_be_meant_later_has_resources_then(own_world: World) -> None:
+    own_world.put("Note.md", "x")
+    own_world.put("Prompts/My own.md", "x")
+    own_world.register({})
+    with Server(own_world.environment()) as server:
+        assert names(server.initialize()) == []
+        own_world.register({VAULT_ID: own_world.vault})
+        assert sorted(names(server)) == ["Note.md", "Prompts/My own.md"]
+        assert read(server, f"{ROOT}Note.md")["result"]["contents"][0]["text"] == "x"
+        assert server.call("read_note", name="Note")["content"] == "x"
+        assert "my_own" in [each["name"] for each in server.request("prompts/list")["result"]["prompts"]]
+        template = server.request("resources/templates/list")["result"]["resourceTemplates"][0]["uriTemplate"]
+        asked = {"ref": {"type": "ref/resource", "uri": template}, "argument": {"name": "path", "value": "no"}}
+        assert server.request("completion/complete", asked)["result"]["completion"]["values"] == ["Note.md"]
 
 
 def test_where_only_the_app_can_be_asked_it_tells_the_names(own_world: World) -> None:

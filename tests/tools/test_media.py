@@ -135,6 +135,13 @@ def test_a_drawing_comes_as_text() -> None:
     assert (data["text"], blocks) == ("<svg>" + "x" * 20 + "</svg>", [])
 
 
+def test_a_small_drawing_in_a_note_is_text_and_a_large_one_is_named() -> None:
+    files = Files({"Note.md": b"![[a.svg]] ![[b.svg]]", "a.svg": b"<svg/>", "b.svg": b"<svg>" + b"x" * 9_000})
+    data, blocks = view(session(files), "Note")
+    assert blocks == [{"type": "text", "text": "<svg/>"}]
+    assert "b.svg has 9005 bytes" in data["note"]
+
+
 def test_the_text_of_a_pdf_comes_page_by_page() -> None:
     client = session(Files({"doc.pdf": pdf("Hello", "World")}))
     data, _ = view(client, "doc.pdf")

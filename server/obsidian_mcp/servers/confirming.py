@@ -74,4 +74,4 @@ def asking(
         confirm = confirmed_by(answer, question.subject) if clock() <= until else late
         return again(lambda call: call.ask_by(confirm))
 
-    return Asking(elicitation.METHOD, elicitation.form(question, revision), go_on)
+    return Asking(elicitation.METHOD, elicitation.form(question, revision), go_on, HOLDS)

@@ -98,7 +98,9 @@ def _shown(path: VaultPath, it: Context, room: int) -> tuple[dict[str, Any], int
     """A block of content, and the bytes it takes."""
     data = it.vault.current(path)
     if kinds.extension(path.value) == "svg":
-        return {"type": "text", "text": text.decoded(path, data)[:room]}, len(data)
+        if len(data) > it.page // 2:
+            raise TooLarge(f"{path} has {len(data)} bytes of text; view it by its own name.", path=path.value)
+        return {"type": "text", "text": text.decoded(path, data)}, len(data)
     seen = pictures.header(data)
     side = max(seen.width, seen.height) if seen else 0
     kind = seen.kind if seen else ""

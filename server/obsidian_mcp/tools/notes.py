@@ -366,7 +366,7 @@ def obsidian_file_info(params: DescribeNote, it: Context) -> FileInfo:
 
 def can_be_undone(it: Context) -> bool:
     """Whether what a call changes is kept."""
-    return getattr(it, "history", None) is not None
+    return it.history is not None
 
 
 Links = tuple[int | None, list[str] | None, list[str] | None, list[dict[str, str]] | None]
