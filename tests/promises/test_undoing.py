@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
@@ -205,3 +206,49 @@ def test_what_changes_nothing_is_no_change(readable: Ground) -> None:
 def test_a_time_that_is_none_is_refused(readable: Ground, since: str) -> None:
     readable.put("Plan.md")
     assert readable.fails("list_changes", since=since).code == -32602
+
+
+def test_another_note_with_the_same_text_is_never_taken_for_one_that_is_gone(near: Ground) -> None:
+    near.put("Template.md", "# Meeting\n")
+    id = near.call("create_note", name=near.at("M.md"), content="# Meeting\n")["change"]
+    (near.folder / near.at("M.md")).unlink()
+    assert near.fails("undo_change", id=id).code == -32003
+
+
+def test_a_moved_note_that_was_edited_since_is_moved_back_only_where_the_edit_may_stay(near: Ground) -> None:
+    path = near.put("Plan.md", "a\n")
+    near.put("Log.md", "[[Plan]]\n")
+    id = near.call("rename_note", name=path, new_name="Aim")["change"]
+    near.put("Aim.md", "a\nmine\n")
+    failure = near.fails("undo_change", id=id)
+    assert (failure.error_code, "merge" in failure.message) == ("CONFLICT", True)
+    near.call("undo_change", id=id, merge=True)
+    assert (near.get(path), near.get(near.at("Log.md"))) == (b"a\nmine\n", b"[[Plan]]\n")
+
+
+def test_where_everything_is_as_before_there_is_nothing_to_undo(readable: Ground) -> None:
+    path = readable.put("Plan.md", "a\n")
+    id = readable.call("append_note", name=path, content="b")["change"]
+    readable.put("Plan.md", "a\n")
+    failure = readable.fails("undo_change", id=id, merge=True)
+    assert (failure.code, "nothing to undo" in failure.message) == (-32602, True)
+
+
+def test_a_note_that_was_deleted_for_good_comes_back_with_its_mode(without_app: Ground) -> None:
+    if not without_app.folder.is_dir():
+        return
+    path = without_app.put("Plan.md", "secret")
+    without_app.put("Other.md")
+    (without_app.folder / path).chmod(0o600)
+    id = without_app.call("delete_note", name=path, permanent=True)["change"]
+    without_app.call("undo_change", id=id)
+    assert (without_app.folder / path).stat().st_mode & 0o777 == 0o600
+
+
+def test_a_reply_about_a_change_of_many_fits_the_client(readable: Ground) -> None:
+    for number in range(60):
+        readable.put(f"{number} é.md", f"#old {'ü' * 200}\n" * 5)
+    id = readable.call("rename_term", kind="tag", old="old", new="new")["change"]
+    for tool in ("list_changes", "undo_change"):
+        told = readable.call(tool, id=id)
+        assert len(json.dumps(told, ensure_ascii=False).encode()) <= 11_500, tool

@@ -114,6 +114,8 @@ class MemoryHistory:
                 self._made[at] = (entry, changes or planned)
                 self._mark(entry.undoes, id)
 
+    settled = finish
+
     def _mark(self, ids: Iterable[str], by: str | None) -> None:
         for at, (entry, planned) in enumerate(self._made):
             if entry.id in ids:

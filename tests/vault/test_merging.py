@@ -13,6 +13,7 @@ MERGED = {
     "an addition taken back below which more was added": (b"a\nour", b"a", b"a\nour\nmore", b"a\nmore"),
     "an addition without a newline taken back": (b"a\nour", b"a\n", b"a\nour\nmore\n", b"a\nmore\n"),
     "a line added above": (b"a\nb\n", b"a\n", b"x\na\nb\n", b"x\na\n"),
+    "one of two equal lines by both": (b"h\nx\nm\nm\n", b"h\nx\nm\n", b"H\nx\nm\n", b"H\nx\nm\n"),
     "the same twice": (b"a\nb\n", b"A\nb\n", b"A\nb\n", b"A\nb\n"),
     "carriage returns": (b"a\r\nb\r\n", b"A\r\nb\r\n", b"a\r\nb\r\nc\r\n", b"A\r\nb\r\nc\r\n"),
     "bytes that are no text": (b"\xff\nb\n", b"\xfe\nb\n", b"\xff\nB\n", b"\xfe\nB\n"),
@@ -23,6 +24,7 @@ COLLIDING = {
     "one place": (b"a\nb\n", b"a\nx\nb\n", b"a\ny\nb\n"),
     "a line that is gone": (b"a\nb\nc\n", b"a\nB\nc\n", b"a\nc\n"),
     "everything": (b"a", b"b", b"c"),
+    "one of two equal lines": (b"h\n- m\n- m\n- e\n", b"h\n- m\n- e\n", b"H\n- m\n- e\n"),
 }
 
 

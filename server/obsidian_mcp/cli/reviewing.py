@@ -11,6 +11,7 @@ from obsidian_mcp import running
 from obsidian_mcp.app import App
 from obsidian_mcp.call import CallContext
 from obsidian_mcp.cli import show
+from obsidian_mcp.cli.browsing import browse
 from obsidian_mcp.cli.root import app, load, with_options
 from obsidian_mcp.errors import Failure, InvalidArguments
 from obsidian_mcp.protocol.clients import COMMAND_LINE
@@ -34,16 +35,20 @@ def history(
     note: Annotated[str, typer.Option("--note", metavar="NOTE", help="Only changes of this note.")] = "",
     limit: Annotated[int, typer.Option("--limit", min=1, max=AT_ONCE, help="How many to show.")] = 50,
     purge: Annotated[bool, typer.Option("--purge", help="Forget every change, for good.")] = False,
+    web: Annotated[bool, typer.Option("--web", help="Show it in the browser, with buttons to undo.")] = False,
     as_json: Json = False,
 ) -> None:
     """Show what was changed through obsidian-mcp, newest first; with an ID, what that change did.
 
     Example: obsidian-mcp history --since today --vault "My Vault"
     """
-    whole = _app(context, given)
     if purge:
-        _purge(whole)
+        _purge(_app(context, {**given, "history": ["on"]}))  # what was kept before it was switched off, too
         return
+    if web:
+        browse(load(context, given, quiet=True))
+        return
+    whole = _app(context, given)
     asked = {"id": id, "since": since, "name": note}
     arguments = {"limit": limit, **{key: value for key, value in asked.items() if value}}
     labels = (_vault_of(whole, id),) if id else whole.vaults.labels or ("",)

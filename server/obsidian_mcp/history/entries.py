@@ -97,9 +97,9 @@ def _stored(change: Change, long: int) -> tuple[_Row, Iterable[bytes | None]]:
     if isinstance(change, Rename):
         return ["rename", change.path, change.target], ()
     if isinstance(change, Trash):
-        return ["trash", change.path, change.permanent, _size(change.before), change.to], (change.before,)
+        return ["trash", change.path, change.permanent, _size(change.before), change.to, change.mode], (change.before,)
     if isinstance(change, Restore):
-        return ["restore", change.path, _size(change.before), change.to], (change.before,)
+        return ["restore", change.path, _size(change.before), change.to, change.mode], (change.before,)
     return _stored_write(change, long)
 
 
@@ -107,6 +107,9 @@ def _stored_write(change: Write, long: int) -> tuple[_Row, Iterable[bytes | None
     before, after = change.before, change.after
     if before is None or after is None:
         return ["write", change.path, change.whole, _size(before), 0, 0, _size(after)], (before, after)
+    if change.whole and before == after:  # a witness: that it is as it was left, and no more, has to be known
+        same = digest(before)
+        return ["differ", change.path, True, len(before), 0, 0, 0, same, same], (b"", b"")
     head, tail = _common(before, after)
     old, new = before[head : len(before) - tail], after[head : len(after) - tail]
     if len(before) >= long and head + tail > len(old):
@@ -119,10 +122,10 @@ def _parsed(row: object, texts: _Texts) -> Change | Difference:
     match row:
         case ["rename", str(path), str(target)]:
             return Rename(path, target)
-        case ["trash", str(path), bool(permanent), size, str(to)]:
-            return Trash(path, permanent, texts.maybe(size), to)
-        case ["restore", str(path), size, str(to)]:
-            return Restore(path, texts.maybe(size), to)
+        case ["trash", str(path), bool(permanent), size, str(to), int() | None as mode]:
+            return Trash(path, permanent, texts.maybe(size), to, mode)
+        case ["restore", str(path), size, str(to), int() | None as mode]:
+            return Restore(path, texts.maybe(size), to, mode)
         case ["write", str(path), bool(whole), size, int(head), int(tail), new]:
             before, middle = texts.maybe(size), texts.maybe(new)
             return Write(path, before, _joined(before or b"", head, tail, middle), whole)

@@ -95,7 +95,7 @@ class Ledger:
             db.execute("UPDATE entry SET pending = 0 WHERE n = ?", row[:1])
             for undone in row[2].split():
                 _mark(db, undone, id)
-            self._bound(db)
+            self._bound(db, row[0])
             return bool(db.execute("SELECT count(*) FROM entry WHERE n = ?", row[:1]).fetchone()[0])
 
         return self._file.change(finished)
@@ -125,6 +125,8 @@ class Ledger:
         limit: int = MOST_SHOWN,
     ) -> list[Entry]:
         """Newest first. `note` is a path that it has, or had; no text is read."""
+        oldest = self._clock() - self._days * _DAY
+        since = oldest if since is None else max(since, oldest)
         tests = {"time >= :since": since, "client = :client": client, f"n IN ({_OF_NOTE})": note}
         where = " AND ".join(["NOT pending", *(test for test, value in tests.items() if value is not None)])
         values = {"since": since, "client": _stored(client or ""), "note": _stored(note or ""), "limit": limit}
@@ -200,12 +202,12 @@ class Ledger:
         data = encode(changes)
         return data if len(data) <= self._most_bytes // 2 else None
 
-    def _bound(self, db: sqlite3.Connection) -> None:
-        """Oldest first; and the file is as small as it may be."""
+    def _bound(self, db: sqlite3.Connection, newest: int) -> None:
+        """Oldest first, the newest never; and the file is as small as it may be."""
         _remove(db, "SELECT n FROM entry WHERE time < ? AND NOT pending", (self._clock() - self._days * _DAY,))
         most = self._most_bytes // pragma(db, "page_size")
         while pages(db) > most:
-            if not _remove(db, "SELECT n FROM entry WHERE NOT pending ORDER BY n LIMIT 1", ()):
+            if not _remove(db, "SELECT n FROM entry WHERE NOT pending AND n != ? ORDER BY n LIMIT 1", (newest,)):
                 break
         for _ in range(pragma(db, "page_count") - most):
             db.execute("PRAGMA incremental_vacuum(1)")  # one at a time: Python takes a single step

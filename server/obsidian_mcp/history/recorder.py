@@ -39,9 +39,12 @@ class CallHistory:
             return self._ledger.begin(intent)
 
     def finish(self, id: str, changes: ChangeSet | None = None) -> None:
+        self.settled(id, changes)
+        self.last = id
+
+    def settled(self, id: str, changes: ChangeSet | None = None) -> None:
         with _unsaid(id):
             self._ledger.finish(id, changes)
-        self.last = id
 
     def abandon(self, id: str) -> None:
         with _unsaid(id):

@@ -6,6 +6,7 @@ import datetime
 from collections.abc import Iterable, Iterator
 
 from obsidian_mcp.errors import InvalidArguments, UnknownTool
+from obsidian_mcp.protocol.jsonrpc import encode
 from obsidian_mcp.vault import diffs
 from obsidian_mcp.vault.changes import Change, Rename, Restore, Trash, Write
 from obsidian_mcp.vault.folding import fold
@@ -51,16 +52,17 @@ def is_undoable(entry: Entry) -> bool:
 
 
 def diff_of(changes: Iterable[Change | Difference], most: int) -> str:
-    """What was done to each file, in so many characters at most; what is left out is said."""
-    every = list(changes)
+    """What was done to each file, in so many bytes of JSON at most; what is left out is said."""
+    every = [change for change in changes if not (isinstance(change, Difference) and change.is_witness)]
     parts: list[str] = []
     room = most
     for change in every[:MOST_FILES]:
         part = _shown(change)
-        if len(part) > room and parts:
+        size = len(encode(part))
+        if size > room and parts:
             break
-        parts.append(part if len(part) <= room else f"{part[:room]}\n…")
-        room -= len(part) + 1
+        parts.append(part if size <= room else f"{part[: max(0, room // 6)]}\n…")  # a character takes six at most
+        room -= size
     left = len(every) - len(parts)
     return "\n".join([*parts, *([f"… and {left} more files"] if left else [])])
 

@@ -5,7 +5,7 @@ removed once, whatever happened to it in between.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from obsidian_mcp.errors import InvalidArguments
 from obsidian_mcp.vault.changes import Change, Rename, Restore, Trash, Write
@@ -91,14 +91,14 @@ class Staged:
 
 def _removal(file: _File, start: str) -> Change:
     if file.trash is not None:
-        return Trash(start, file.trash.permanent, file.before)
+        return Trash(start, file.trash.permanent, file.before, mode=file.trash.mode)
     return Write(start, file.before, None)
 
 
 def _making(file: _File, path: str) -> Change:
     restored = file.restore
     if restored is not None and restored.before == file.after:
-        return Restore(path, restored.before, restored.to)
+        return replace(restored, path=path)
     return Write(path, None, file.after)
 
 

@@ -7,7 +7,7 @@ found; one that was edited since is left alone, unless the edits lie on other li
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NoReturn
 
 from obsidian_mcp.call import CallContext
@@ -17,10 +17,11 @@ from obsidian_mcp.operations.tracing import Trace
 from obsidian_mcp.vault import diffs, merging
 from obsidian_mcp.vault.changes import Change, ChangeSet, NotAsBefore, NoWayBack, Rename, Restore, Trash
 from obsidian_mcp.vault.contents import Contents
-from obsidian_mcp.vault.history import Entry, History, NoSuchEntry, Unreadable
+from obsidian_mcp.vault.history import Difference, Entry, History, KeptChanges, NoSuchEntry, Unreadable, digest
 from obsidian_mcp.vault.path import VaultPath, is_path
 from obsidian_mcp.vault.port import Vault
 
+MOST_IDS = 100  # characters of ids in a message
 MOST_SHOWN = 800  # characters of what was changed since
 
 
@@ -53,7 +54,13 @@ def undo(
         for entry in entries:
             call.check(doing)
             unmade += planned.take_back(entry)
-        changes = ChangeSet(doing, planned.staged.changes(), unmade=tuple(dict.fromkeys(unmade)), undoes=ids)
+        found = planned.staged.changes()
+        if not found:
+            raise InvalidArguments(
+                f"There is nothing to undo: everything is as it was before {' '.join(ids)[:MOST_IDS]}."
+            )
+        folders = sorted(set(unmade), key=lambda folder: folder.count("/"))
+        changes = ChangeSet(doing, found, unmade=tuple(folders), undoes=ids)
         made.append(Undone(changes, planned.merged))
         return changes
 
@@ -83,7 +90,8 @@ class _Plan:
         require_undoable(entry)
         trace = Trace(entry, self._history, self._contents, self._call, self.staged)
         try:
-            _, kept = self._history.get(entry.id)
+            _, whole = self._history.get(entry.id)
+            kept = self._without_witnesses(whole, trace)
             changes = kept.rebuilt(lambda path: self.staged.text(trace.place_of_kept(path, kept)))
             for change in changes.inverse().changes:
                 self._stage(change, trace)
@@ -97,6 +105,26 @@ class _Plan:
                 trace.advice(merge=False),
             ) from None
         return changes.made
+
+    def _without_witnesses(self, kept: KeptChanges, trace: Trace) -> KeptChanges:
+        """Raises where somebody has written into a file that was only moved, unless that may stay."""
+        rest: list[Change | Difference] = []
+        for change in kept.changes:
+            if not isinstance(change, Difference) or not change.is_witness:
+                rest.append(change)
+                continue
+            text = self.staged.text(change.path)
+            if text is None or digest(text) == change.digests[1]:
+                continue
+            if not self._merge:
+                raise Conflict(
+                    f"{change.path} was changed after {trace.entry.id} ({trace.entry.summary}). "
+                    f"{trace.blame((change.path,))}".rstrip(),
+                    trace.advice(merge=True),
+                    path=change.path,
+                )
+            self.merged.append(change.path)
+        return replace(kept, changes=tuple(rest))
 
     def _stage(self, change: Change, trace: Trace) -> None:
         if isinstance(change, Rename):
@@ -130,8 +158,11 @@ class _Plan:
         self.staged.write(place, both)
 
     def _as_left(self, path: str, before: bytes | None, trace: Trace) -> str:
-        """Where a file is that is to be removed. One that was changed since is somebody's work."""
-        place = trace.place(path, before)
+        """Where a file is that is to be removed. One that was changed since is somebody's work.
+
+        Another with the same text is not it: it is looked for by the moves that are on record alone.
+        """
+        place = path if self.staged.has(path) else trace.moved_to(path) or path
         now = self.staged.text(place)
         if now is None:
             self._gone(path, trace)
@@ -162,9 +193,9 @@ class _Plan:
             )
 
     def _gone(self, path: str, trace: Trace) -> NoReturn:
-        raise NoteNotFound(
-            f"{path} is gone, so {trace.entry.id} cannot be undone. {trace.blame((path,))}".rstrip(), path=path
-        )
+        blamed = trace.blame((path,))
+        fact = f"{path} is gone, so {trace.entry.id} cannot be undone. {blamed}".rstrip()
+        raise NoteNotFound(fact, trace.advice(merge=False) if blamed else "", path=path)
 
     def _changed(self, path: str, left: bytes, now: bytes, trace: Trace, *, can_merge: bool) -> NoReturn:
         told = trace.blame((path,))

@@ -16,7 +16,7 @@ from obsidian_mcp.tools.notes import DryRun, Text
 from obsidian_mcp.tools.tool import Context, Effect, Params, plain, tool
 from obsidian_mcp.tools.toolsets import HISTORY
 from obsidian_mcp.vault.changes import Rename
-from obsidian_mcp.vault.history import Entry, History, NoSuchEntry, Unreadable, touched
+from obsidian_mcp.vault.history import MOST_IDS, Entry, History, NoSuchEntry, Unreadable, touched
 from obsidian_mcp.vault.path import BadPath
 from obsidian_mcp.vault.reference import Reference
 
@@ -99,7 +99,8 @@ def obsidian_undo_change(params: UndoChange, it: Context) -> ChangeUndone:
     done = undoing.undo(entries, it.vault, history, it.contents, it.call, merge=params.merge, dry_run=params.dry_run)
     paths = touched(done.changes)
     diff = recounting.diff_of(done.changes.changes, it.page - 2 * ROOM_FOR_REST)
-    ids = " ".join(entry.id for entry in entries)
+    ids = " ".join(entry.id for entry in entries[:MOST_IDS])
+    ids += f" and {len(entries) - MOST_IDS} more" if len(entries) > MOST_IDS else ""
     return ChangeUndone(ids, not params.dry_run, list(paths[:MOST_PATHS]), diff, _said(done, paths, it))
 
 

@@ -55,11 +55,12 @@ class Trash:
     permanent: bool = False
     before: bytes | None = None
     to: str = ""
+    mode: int | None = None  # who may read and write it, if that is known
 
     def inverse(self) -> Restore:
         if self.before is None and not self.to:
             raise NoWayBack(f"{self.path} was too large to be kept, or could not be read")
-        return Restore(self.path, self.before, self.to)
+        return Restore(self.path, self.before, self.to, self.mode)
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,9 +73,10 @@ class Restore:
     path: str
     before: bytes | None
     to: str = ""
+    mode: int | None = None
 
     def inverse(self) -> Trash:
-        return Trash(self.path, not self.to, self.before, self.to)
+        return Trash(self.path, not self.to, self.before, self.to, self.mode)
 
 
 Change = Write | Rename | Trash | Restore

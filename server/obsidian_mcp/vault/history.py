@@ -23,6 +23,7 @@ class By(NamedTuple):
 
 
 NOBODY = By()
+MOST_IDS = 10  # of those that an undo took back, in its summary
 
 
 class NoSuchEntry(LookupError):
@@ -75,6 +76,11 @@ class Difference:
     after: bytes
     digests: tuple[str, str]  # of the whole texts, before and after
     whole: bool = False
+
+    @property
+    def is_witness(self) -> bool:
+        """Whether it changed nothing, and only tells how the file was left."""
+        return self.digests[0] == self.digests[1]
 
     def write(self, text: bytes) -> Write:
         """The write itself, from either of its texts. Raises NotAsBefore for any other."""
@@ -133,6 +139,9 @@ class Recorder(Protocol):
 
     def finish(self, id: str, changes: ChangeSet | None = None) -> None:
         """It was done: as it was meant, or as these changes tell. Raises nothing: it was done."""
+
+    def settled(self, id: str, changes: ChangeSet | None = None) -> None:
+        """The same of what another server had begun."""
 
     def abandon(self, id: str) -> None:
         """It was not done. Raises nothing."""
@@ -233,15 +242,21 @@ def touched(changes: ChangeSet) -> tuple[str, ...]:
 def summary(changes: ChangeSet) -> str:
     """What was done, in one line."""
     if changes.undoes:
-        return f"Undid {' '.join(changes.undoes)}"
+        more = len(changes.undoes) - MOST_IDS
+        return f"Undid {' '.join(changes.undoes[:MOST_IDS])}" + (f" and {more} more" if more > 0 else "")
     renames = [change for change in changes.changes if isinstance(change, Rename)]
     others = [change for change in changes.changes if not isinstance(change, Rename) and not _is_text(change)]
-    texts = [change for change in changes.changes if _is_text(change)]
+    texts = [change for change in changes.changes if isinstance(change, Write) and _is_rewrite(change)]
     said = [_moves(renames)] if renames else []
     said += [_acts(others)] if others else []
     if texts:
         said.append(f"{'rewrote links in' if said else 'changed'} {_files([each.path for each in texts])}")
     return _sentence(", ".join(said))
+
+
+def _is_rewrite(change: Write) -> bool:
+    """And not one that is only watched."""
+    return change.before is not None and change.after is not None and change.before != change.after
 
 
 def _moves(renames: list[Rename]) -> str:

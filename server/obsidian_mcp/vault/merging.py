@@ -13,11 +13,17 @@ MOST_COMPARED = 4_000  # lines between the equal beginning and the equal end; di
 
 
 class _Hunk(NamedTuple):
-    """Lines `start` to `end` of the first text are these in the second."""
+    """Lines `start` to `end` of the first text are these in the second.
+
+    Of equal lines it doesn't matter which one was removed, or before which one was added: `low` and `high` are how far
+    up and down it could as well have been.
+    """
 
     start: int
     end: int
     lines: tuple[bytes, ...]
+    low: int
+    high: int
 
 
 def merged(base: bytes, ours: bytes, theirs: bytes) -> bytes | None:
@@ -54,9 +60,9 @@ def _collide(one: _Hunk, other: _Hunk) -> bool:
     """Both change a line, or add lines at one place: which come first is not known. Twice the same is one change."""
     if one == other:
         return False
-    if one.start == one.end and other.start == other.end:
-        return one.start == other.start
-    return one.start < other.end and other.start < one.end
+    if one.low == one.high and other.low == other.high:
+        return one.low == other.low
+    return one.low < other.high and other.low < one.high
 
 
 def _lines(text: bytes) -> list[bytes]:
@@ -70,9 +76,27 @@ def _hunks(first: list[bytes], second: list[bytes]) -> list[_Hunk]:
     if not old and not new:
         return []
     if max(len(old), len(new)) > MOST_COMPARED:
-        return [_Hunk(head, head + len(old), tuple(new))]
+        return [_Hunk(head, head + len(old), tuple(new), head, head + len(old))]
     codes = difflib.SequenceMatcher(None, old, new, autojunk=False).get_opcodes()
-    return [_Hunk(head + i, head + j, tuple(new[k:m])) for tag, i, j, k, m in codes if tag != "equal"]
+    return [_settled(first, head + i, head + j, new[k:m]) for tag, i, j, k, m in codes if tag != "equal"]
+
+
+def _settled(lines: list[bytes], start: int, end: int, new: list[bytes]) -> _Hunk:
+    """As far down as it can go: two changes that are the same must look the same."""
+    low = start
+    if start == end:
+        last = new[::-1]
+        while low and lines[low - 1] == last[(start - low) % len(last)]:
+            low -= 1
+        while end < len(lines) and lines[end] == new[0]:
+            new = [*new[1:], lines[end]]
+            start = end = end + 1
+    elif not new:
+        while low and lines[low - 1] == lines[end - 1 - (start - low) % (end - start)]:
+            low -= 1
+        while end < len(lines) and lines[start] == lines[end]:
+            start, end = start + 1, end + 1
+    return _Hunk(start, end, tuple(new), low, end)
 
 
 def _common(one: list[bytes], other: list[bytes]) -> int:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import stat
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
@@ -21,30 +22,56 @@ from obsidian_mcp.vault.history import KeptChanges, Recorder, happened
 from obsidian_mcp.vault.path import VaultPath, is_path
 
 
-def recorded(recorder: Recorder | None, changes: ChangeSet, act: Callable[[ChangeSet], ChangeSet]) -> Committed:
-    """Carry it out, on record. Only while no other server writes. What changes nothing is no change."""
+def recorded(
+    recorder: Recorder | None,
+    changes: ChangeSet,
+    act: Callable[[ChangeSet], ChangeSet],
+    beside: tuple[Write, ...] = (),
+) -> Committed:
+    """Carry it out, on record. Only while no other server writes. What changes nothing is no change.
+
+    `beside` is recorded with it and not done.
+    """
     if recorder is None or changes.changes_nothing:
         return Committed(act(changes))
-    id = recorder.begin(changes)
+    id = recorder.begin(replace(changes, changes=(*changes.changes, *beside)) if beside else changes)
     try:
         done = act(changes)
     except Failure as failure:
         if failure.vault in (READ, UNTOUCHED):
             recorder.abandon(id)
         raise  # else it may have been done, or will be: what the files hold then decides
-    recorder.finish(id, None if done is changes else done)
+    recorder.finish(id, None if done is changes else replace(done, changes=(*done.changes, *beside)))
     return Committed(done, id)
 
 
 def prepared(root: VaultRoot, changes: ChangeSet) -> ChangeSet:
     """With what has to be known before it is done: the folders that will be made, and what will be deleted."""
     found = tuple(
-        replace(change, before=kept(root, VaultPath(change.path)))
+        replace(change, before=kept(root, VaultPath(change.path)), mode=_mode(root, change.path))
         if isinstance(change, Trash) and change.before is None
         else change
         for change in changes.changes
     )
     return replace(changes, changes=found, made=tuple(_missing_folders(root, changes.changes)))
+
+
+def witnesses(root: VaultRoot, changes: ChangeSet) -> tuple[Write, ...]:
+    """What the files hold that are only moved: an undo must see whether somebody has written into one since."""
+    written = {change.path for change in changes.changes if isinstance(change, Write)}
+    found: list[Write] = []
+    for change in changes.changes:
+        if isinstance(change, Rename) and change.target not in written and change.path not in written:
+            text = kept(root, VaultPath(change.path))
+            found += [Write(change.target, text, text, whole=True)] if text is not None else []
+    return tuple(found)
+
+
+def _mode(root: VaultRoot, path: str) -> int | None:
+    try:
+        return stat.S_IMODE(os.stat(root.prefix + path).st_mode)
+    except OSError:
+        return None
 
 
 def kept(root: VaultRoot, path: VaultPath) -> bytes | None:
@@ -83,7 +110,7 @@ def settle(recorder: Recorder, root: VaultRoot) -> None:
     if pending and root.has_files():
         for id, changes in pending:
             if settle_one(recorder, id, changes, lambda path: held(root, path)):
-                recorder.finish(id, _as_done(root, changes))
+                recorder.settled(id, _as_done(root, changes))
                 _tidy(root, changes, changes.unmade)
             else:
                 _tidy(root, changes, changes.made)

@@ -194,7 +194,7 @@ def _act(root: VaultRoot, change: Change, use_local_trash: Callable[[], bool]) -
         write.write_new(root, path, change.after)
         return change, lambda: write.remove(root, path)
     if isinstance(change, Restore):
-        trash.restore(root, path, change.before, change.to)
+        trash.restore(root, path, change.before, change.to, change.mode)
         return change, lambda: write.remove(root, path, change.before)
     done = _delete(root, change, use_local_trash)
     return done, lambda: trash.restore(root, path, done.before, done.to)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 
 from obsidian_mcp.backends.files import read, write
@@ -45,7 +46,7 @@ def to_system_trash(root: VaultRoot, path: VaultPath) -> bool:
     return not os.path.lexists(root.path / path.value)
 
 
-def restore(root: VaultRoot, path: VaultPath, before: bytes | None, to: str) -> None:
+def restore(root: VaultRoot, path: VaultPath, before: bytes | None, to: str, mode: int | None = None) -> None:
     """Put a deleted file back: the one in the vault's own trash if it is as it was, else a new one of those bytes."""
     if to and (before is None or _is_as_it_was(root, to, before)):
         write.require_room(root, path)
@@ -56,6 +57,9 @@ def restore(root: VaultRoot, path: VaultPath, before: bytes | None, to: str) -> 
     if before is None:
         raise FileFailed(f"What {path} held was not kept, so it cannot be put back.", path=path.value)
     write.write_new(root, path, before)
+    if mode is not None:
+        with contextlib.suppress(OSError), hold(root.prefix, root.spot(path)) as made:
+            made.set_mode(mode)
 
 
 def found(root: VaultRoot, path: VaultPath, before: bytes) -> str:

@@ -139,8 +139,10 @@ class FilesVault:
             write.remove_folders(self._root, changes.unmade)
             return done
 
-        prepared = changes if self._recorder is None else recording.prepared(self._root, changes)
-        return recording.recorded(self._recorder, prepared, act)
+        if self._recorder is None:
+            return recording.recorded(None, changes, act)
+        beside = recording.witnesses(self._root, changes)
+        return recording.recorded(self._recorder, recording.prepared(self._root, changes), act, beside)
 
     def _uses_local_trash(self) -> bool:
         return self.settings().uses_local_trash

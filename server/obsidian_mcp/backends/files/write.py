@@ -134,7 +134,13 @@ def remove(root: VaultRoot, path: VaultPath, before: bytes | None = None) -> Non
         aside = at.sibling(atomic.temporary_name())
         at.rename(aside)
         try:
-            if not atomic.is_open_nowhere(aside) or atomic.read(aside) != before:
+            if not atomic.is_open_nowhere(aside):
+                raise Conflict(
+                    f"{path} is open in another program, which could still write to it.",
+                    "Close it there.",
+                    path=path.value,
+                )
+            if atomic.read(aside) != before:
                 raise _changed_meanwhile(path)
             aside.unlink()
         except BaseException:

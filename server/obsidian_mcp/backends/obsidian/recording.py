@@ -33,6 +33,7 @@ class AppRecording:
             return Committed(act(changes))
         if root is None:
             return recording.recorded(self._recorder, self._with_texts(changes), act)
+        beside = recording.witnesses(root, changes) if not changes.watched else ()
         changes = recording.prepared(root, changes)
         watched = _watched(root, changes)
         intent = replace(changes, changes=(*changes.changes, *watched))
@@ -40,10 +41,11 @@ class AppRecording:
         def carried_out(_: ChangeSet) -> ChangeSet:
             done = act(changes)
             write.remove_folders(root, changes.unmade)
-            rewritten = [found for each in watched if (found := _rewritten(root, each)) is not None]
+            targets = {change.target for change in changes.changes if isinstance(change, Rename)}
+            rewritten = [found for each in watched if (found := _rewritten(root, each, targets)) is not None]
             return replace(done, changes=(*done.changes, *rewritten))
 
-        return recording.recorded(self._recorder, intent, carried_out)
+        return recording.recorded(self._recorder, intent, carried_out, beside)
 
     def _with_texts(self, changes: ChangeSet) -> ChangeSet:
         """What will be deleted, as the app shows it."""
@@ -62,7 +64,7 @@ class AppRecording:
             return
         for id, changes in self._recorder.pending():
             if recording.settle_one(self._recorder, id, changes, self._shown):
-                self._recorder.finish(id)
+                self._recorder.settled(id)
 
     def _shown(self, path: str) -> bytes | None:
         try:
@@ -80,6 +82,9 @@ def _watched(root: VaultRoot, changes: ChangeSet) -> list[Write]:
     return [Write(moves.get(path, path), held, held) for path, held in found if held is not None]
 
 
-def _rewritten(root: VaultRoot, watched: Write) -> Change | None:
+def _rewritten(root: VaultRoot, watched: Write, moved: set[str]) -> Change | None:
+    """What became of it; of a moved file also that it is as it was, for an undo to compare with."""
     now = recording.held(root, watched.path)
-    return None if now is None or now == watched.before else replace(watched, after=now)
+    if now == watched.before:
+        return replace(watched, whole=True) if watched.path in moved else None
+    return None if now is None else replace(watched, after=now)

@@ -41,7 +41,7 @@ class TogetherWriter:
     def write(self, changes: ChangeSet, doing: str) -> ChangeSet:
         """Only while no other server writes."""
         root, first = self._root, changes.changes[0]
-        writes = [change for change in changes.changes if isinstance(change, Write) and change.before is not None]
+        writes = [change for change in changes.changes if isinstance(change, Write) and _is_rewrite(change)]
         if root is None or len(writes) < len(changes.changes) or not isinstance(first, Write):
             raise CliFailed(
                 f"The Obsidian app does one thing at a time, so it can't be asked to do all of {doing} or nothing.",
@@ -86,6 +86,10 @@ class TogetherWriter:
 
     def _recovery(self, root: VaultRoot) -> Recovery:
         return Recovery(root, self._state, Index(_NoIndex(), _NoIndex()))
+
+
+def _is_rewrite(change: Write) -> bool:
+    return change.before is not None and change.after is not None
 
 
 class _NoIndex:

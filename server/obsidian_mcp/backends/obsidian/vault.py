@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from obsidian_mcp.backends.files import read, recording, write
+from obsidian_mcp.backends.files import read, recording, trash, write
 from obsidian_mcp.backends.files.root import VaultRoot
 from obsidian_mcp.backends.obsidian import argv, replies
 from obsidian_mcp.backends.obsidian.client import Client
@@ -185,13 +185,33 @@ class ObsidianVault:
         if isinstance(change, Trash):
             return self._delete(change, doing)
         if isinstance(change, Restore):
-            self._write(VaultPath(change.path), Write(change.path, None, change.before or b""), doing)
+            self._restore(change, doing)
             return change
         if change.after is None:
-            self._delete(Trash(change.path, True, change.before), doing)
+            self._remove(change, doing)
         else:
             self._write(VaultPath(change.path), change, doing)
         return change
+
+    def _restore(self, change: Restore, doing: str) -> None:
+        """Out of the vault's own trash if it lies there, else anew."""
+        path = VaultPath(change.path)
+        if self._root is not None and change.to:
+            write.require_room(self._root, path)
+            trash.restore(self._root, path, change.before, change.to, change.mode)
+            self._verifier.require_there(path, doing)
+        else:
+            self._write(path, Write(change.path, None, change.before or b""), doing)
+
+    def _remove(self, change: Write, doing: str) -> None:
+        """A file that we had made. By the file where it is in reach: the app would remove whatever it holds by now."""
+        path = VaultPath(change.path)
+        if self._root is None:
+            self._delete(Trash(change.path, True, change.before), doing)
+            return
+        self._verifier.facts(path)  # the app answers, and has it
+        write.remove(self._root, path, change.before)
+        self._verifier.require_gone(path, doing)
 
     def _write(self, path: VaultPath, change: Write, doing: str) -> None:
         """By the CLI where it can carry the text, else by the file."""
