@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: help setup test check format unit quick coverage catalogue manifest specs icon picture readme bundle clients lowest demo live bench bench-quick bench-search search-quality fuzz law soak clean
+.PHONY: help setup test check format unit quick coverage catalogue manifest specs icon picture page readme bundle clients lowest demo live bench bench-quick bench-search search-quality fuzz law soak clean
 help: ## List the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-11s %s\n", $$1, $$2}'
 
@@ -74,6 +74,9 @@ icon: $(READY) ## Draw the icon
 
 picture: $(READY) ## Draw the README's session
 	$(BIN)/python -m bundle.picture
+
+page: $(READY) ## Draw the README's page, where Chromium is there
+	$(BIN)/python -m bundle.page
 
 readme: $(READY) ## Fill in the README's generated parts
 	$(BIN)/python -m bundle.readme

@@ -144,13 +144,13 @@ def send(
 class WebSession:
     """The same as `client.Server`, over Streamable HTTP: one session."""
 
-    def __init__(self, web: Web) -> None:
+    def __init__(self, web: Web, name: str = "web") -> None:
         self.web = web
         self._next = 0
         self._replies: dict[int, Any] = {}
         first = self._post(
             "initialize",
-            {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "web", "version": "1"}},
+            {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": name, "version": "1"}},
         )
         self._headers = {"Mcp-Session-Id": first.headers["mcp-session-id"], "MCP-Protocol-Version": "2025-11-25"}
         assert self._notify("notifications/initialized").status == 202

@@ -11,7 +11,7 @@ SPECS = Path(__file__).parents[3] / "specs"
 TESTS = Path(__file__).parents[2]
 
 
-@pytest.mark.parametrize("spec", ["http.md", "ide-door.md"])
+@pytest.mark.parametrize("spec", ["http.md", "history-page.md", "ide-door.md"])
 def test_every_id_is_named_by_a_test(spec: str) -> None:
     ids = re.findall(r"^- \*\*([A-Z]\d+)\*\* ", (SPECS / spec).read_text(encoding="utf-8"), re.MULTILINE)
     assert ids

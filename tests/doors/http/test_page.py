@@ -245,6 +245,7 @@ def test_p12_an_undo_that_is_refused_says_why_and_whether_later_edits_could_stay
         refused = visitor.undo(change)
         assert (refused.status, refused.json["details"]) == (409, {"merge": True})
         assert "Note.md" in refused.json["message"]
+        assert "merge=true" not in refused.json["message"], "the page has a button for it"
         assert own_world.get("Note.md") == b"ONE\ntwo\nthree\nfour\nFIVE\n"
         assert visitor.undo(change, merge=True).status == 200
         assert own_world.get("Note.md") == b"one\ntwo\nthree\nfour\nFIVE\n"
@@ -275,3 +276,18 @@ def test_p13_news_are_told_without_opening_a_vault(own_world: World) -> None:
         before = len(web.log)
         assert visitor.get("news").json["seen"] == seen[-1]
         assert [entry for entry in web.log[before:] if entry["event"] == "call"] == []
+
+
+def test_p8_with_the_app_the_vault_has_its_name_and_a_move_is_undone_too(own_world: World) -> None:
+    own_world.put("Old.md", "text\n")
+    own_world.put("Links.md", "See [[Old]].\n")
+    before = own_world.tree()
+    with Web(own_world.environment()) as web:
+        web.call("rename_note", name="Old", new_name="New")
+        visitor = Visitor(web)
+        visitor.enter()
+        (vault,) = visitor.get("state").json["vaults"]
+        assert (vault["name"], vault["status"]) == ("Vault", "ok")
+        (change,) = visitor.changes()
+        assert visitor.undo(change).status == 200
+    assert own_world.tree() == before

@@ -66,6 +66,7 @@ def test_p14_a_rename_appears_by_itself_and_is_undone_by_a_click_and_one_questio
         tab.wait_for("document.querySelector('article.undone .badge')")
         assert own_world.tree() == before
         assert tab.count("article") == 2
+        assert ": Renamed Compost.md" in tab.evaluate("document.querySelector('.what').textContent")
         assert tab.evaluate("window.isTheSame"), "it was not loaded again"
         assert tab.problems == []
         assert all(address.startswith(f"http://127.0.0.1:{web.port}/") for address in tab.asked)

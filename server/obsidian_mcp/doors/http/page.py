@@ -18,7 +18,17 @@ from obsidian_mcp.call import CallContext
 from obsidian_mcp.doors.http import messages, page_guard
 from obsidian_mcp.doors.http.calls import Calls
 from obsidian_mcp.doors.http.page_guard import PageGuard
-from obsidian_mcp.errors import SHELL, BadArguments, Conflict, Failure, InternalError, ParseError, UnknownTool, spec_of
+from obsidian_mcp.errors import (
+    SHELL,
+    BadArguments,
+    Conflict,
+    Failure,
+    Hint,
+    InternalError,
+    ParseError,
+    UnknownTool,
+    spec_of,
+)
 from obsidian_mcp.features.changes import MOST, Changes
 from obsidian_mcp.protocol import bridge, streamable
 from obsidian_mcp.protocol.clients import COMMAND_LINE
@@ -29,6 +39,7 @@ CLIENT = "obsidian-mcp page"
 UNDO = "obsidian_undo_change"
 LISTED = 200  # changes, unless more are asked for
 PATIENCE = 30.0  # seconds for a look at the history
+LATER_EDITS_CAN_STAY = Hint("The later edits are on other lines: they can stay.")
 
 Answer = Callable[[Request], Any]
 
@@ -115,8 +126,10 @@ class Page:
         try:
             return _json(await self._called(asked, request))
         except Conflict as refused:
-            merge = not asked["merge"] and await self._could(asked, request)
-            raise _problem(refused, {"merge": True} if merge else None) from None
+            if not asked["merge"] and await self._could(asked, request):
+                refused.hint = LATER_EDITS_CAN_STAY
+                raise _problem(refused, {"merge": True}) from None
+            raise _problem(refused) from None
         except Failure as failure:
             raise _problem(failure) from None
 
