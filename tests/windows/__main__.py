@@ -9,7 +9,7 @@ import time
 from tests.windows.machine import Machine
 from tests.windows.making import ROOT, NotToBeHad, cache, install
 
-TESTS = ("tests/windows",)
+TESTS = ("tests/windows", "tests/promises")
 
 
 def main() -> None:

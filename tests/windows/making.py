@@ -10,6 +10,7 @@ import subprocess
 import sys
 import tarfile
 import tempfile
+import tomllib
 import zipfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -28,8 +29,10 @@ class NotToBeHad(Exception):
 
 def cache() -> Path:
     """Named by everything that it is made from."""
-    sources = [ROOT / "requirements.txt", ROOT / "pyproject.toml", *sorted(HERE.glob("*.c")), Path(__file__)]
-    name = hashlib.sha256(b"\0".join(each.read_bytes() for each in sources)).hexdigest()[:12]
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    sources = [ROOT / "requirements.txt", *sorted(HERE.glob("*.c")), Path(__file__)]
+    parts = [repr(project["dependencies"]).encode(), *(each.read_bytes() for each in sources)]
+    name = hashlib.sha256(b"\0".join(parts)).hexdigest()[:12]
     kept = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
     return kept / "obsidian-mcp-windows" / name
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 
 from obsidian_mcp.backends.files import read, write
 from obsidian_mcp.backends.files.held import hold
@@ -33,8 +34,14 @@ def to_local_trash(root: VaultRoot, path: VaultPath) -> str:
             return goal.text[len(root.prefix) :].replace(os.sep, "/")
 
 
-def to_system_trash(root: VaultRoot, path: VaultPath) -> bool:
-    """Into the trash of the system; False where it has none for this place."""
+def to_system_trash(root: VaultRoot, path: VaultPath, platform: str = sys.platform) -> bool:
+    """Into the trash of the system; False where it has none for this place, or none that can be relied on.
+
+    On Windows the bin may be off, the drive a network's or the file too large for it, and then what is told to recycle
+    deletes for good and says that it went well. So that bin is not used.
+    """
+    if platform == "win32":
+        return False
     import send2trash
 
     root.real(path)
