@@ -2,23 +2,124 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import sys
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from obsidian_mcp.backends.files import trash
-from obsidian_mcp.backends.files.root import VaultRoot
+from obsidian_mcp.backends.files import os_errors, trash
+from obsidian_mcp.backends.files.os_errors import is_absent, translate_os_errors
+from obsidian_mcp.errors import Failure, FileFailed, NoteNotFound, PermissionDenied
 from obsidian_mcp.vault.path import VaultPath
+from tests.backends.files.test_commit import Place
+
+
+def windows_error(number: int, named: int = errno.EINVAL) -> OSError:
+    """The system's number, and the errno that Python makes of it."""
+    error = OSError(named, "so Windows says")
+    setattr(error, "winerror", number)  # noqa: B010  # elsewhere the type has no such attribute
+    return error
 
 
 @pytest.fixture
-def root(tmp_path: Path) -> VaultRoot:
-    return VaultRoot(str(tmp_path))
+def place(tmp_path: Path) -> Place:
+    place = Place(tmp_path)
+    place.put("Old.md", b"text")
+    place.put("Linking.md", b"[[Old]]")
+    return place
 
 
-def test_the_recycle_bin_is_never_asked(root: VaultRoot, monkeypatch: pytest.MonkeyPatch) -> None:
+def fails_for(monkeypatch: pytest.MonkeyPatch, name: str, ending: str, error: OSError) -> None:
+    """A call of the system's that fails for the files whose names end so."""
+    real: Callable[..., Any] = getattr(os, name)
+
+    def call(path: Any, *arguments: Any, **named: Any) -> Any:
+        if str(path).endswith(ending):
+            raise error
+        return real(path, *arguments, **named)
+
+    monkeypatch.setattr(os, name, call)
+
+
+def test_the_recycle_bin_is_never_asked(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "send2trash", None)  # to import it fails
-    (root.path / "Note.md").touch()
-    assert not trash.to_system_trash(root, VaultPath("Note.md"), "win32")
-    assert (root.path / "Note.md").exists()
+    assert not trash.to_system_trash(place.root, VaultPath("Old.md"), "win32")
+    assert (place.folder / "Old.md").exists()
+
+
+SAYS_THERE_IS_NONE = {
+    "no such file": (2, errno.ENOENT),
+    "no such path": (3, errno.ENOENT),
+    "a file is where a folder should be": (267, errno.ENOTDIR),
+    "a name that can't be one": (123, errno.EINVAL),
+}
+SAYS_SOMETHING_ELSE = {
+    "the network path is gone": (53, errno.ENOENT),
+    "the share is gone": (67, errno.ENOENT),
+    "the drive is gone": (15, errno.ENOENT),
+    "the path is too long": (206, errno.ENOENT),
+    "the network's name was deleted": (64, errno.EINVAL),
+    "it took too long": (121, errno.EINVAL),
+    "a virus was found": (225, errno.EINVAL),
+    "the cloud's program does not run": (362, errno.EINVAL),
+    "the device fails": (1117, errno.EINVAL),
+    "access is denied": (5, errno.EACCES),
+    "another program has it": (32, errno.EACCES),
+}
+
+
+@pytest.mark.parametrize(("number", "named"), SAYS_THERE_IS_NONE.values(), ids=SAYS_THERE_IS_NONE)
+def test_these_say_that_there_is_none(number: int, named: int) -> None:
+    assert is_absent(windows_error(number, named))
+
+
+@pytest.mark.parametrize(("number", "named"), SAYS_SOMETHING_ELSE.values(), ids=SAYS_SOMETHING_ELSE)
+def test_nothing_else_says_so(number: int, named: int) -> None:
+    error = windows_error(number, named)
+    assert not is_absent(error)
+    with pytest.raises(Failure) as failed, translate_os_errors("Note.md"):
+        raise error
+    assert not isinstance(failed.value, NoteNotFound)
+
+
+@pytest.mark.parametrize(("number", "named"), SAYS_SOMETHING_ELSE.values(), ids=SAYS_SOMETHING_ELSE)
+@pytest.mark.parametrize(("call", "ending"), [("open", "Linking.md"), ("scandir", "Sub")])
+def test_nothing_is_moved_while_a_note_or_folder_cannot_be_read(
+    place: Place, monkeypatch: pytest.MonkeyPatch, call: str, ending: str, number: int, named: int
+) -> None:
+    place.put("Sub/Other.md", b"[[Old]]")
+    fails_for(monkeypatch, call, ending, windows_error(number, named))
+    with pytest.raises(Failure):
+        place.move("Old.md", "New.md")
+    assert (place.folder / "Old.md").exists()
+
+
+def test_a_note_in_the_cloud_is_told_as_that() -> None:
+    with pytest.raises(FileFailed, match="is in the cloud and not on this machine"), translate_os_errors("Note.md"):
+        raise windows_error(362)
+
+
+def test_a_note_that_another_program_has_open_is_told_as_that() -> None:
+    with pytest.raises(FileFailed, match="is open in another program"), translate_os_errors("Note.md"):
+        raise windows_error(32, errno.EACCES)
+
+
+def test_on_a_mac_a_folder_that_may_not_be_used_is_explained() -> None:
+    told = os_errors.denied("Note.md", PermissionError(errno.EPERM, "Operation not permitted"), "darwin")
+    assert isinstance(told, PermissionDenied)
+    assert "Privacy & Security" in told.message
+
+
+def test_a_note_that_icloud_has_taken_away_is_part_of_the_vault(place: Place) -> None:
+    place.put("Sub/.Away.md.icloud", b"bplist")
+    vault = place.vault()
+    assert "Sub/Away.md" in vault.paths()
+    with pytest.raises(FileFailed, match="in the cloud"):
+        vault.has(VaultPath("Sub/Away.md"))
+    with pytest.raises(FileFailed, match="in the cloud"):
+        place.move("Old.md", "New.md")
+    assert (place.folder / "Old.md").exists()

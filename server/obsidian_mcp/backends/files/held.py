@@ -15,6 +15,8 @@ import os
 import stat
 from collections.abc import Callable, Iterator, Sequence
 
+from obsidian_mcp.backends.files.os_errors import NotRegular, is_missing
+
 HOLDS = {os.open, os.stat, os.unlink, os.mkdir, os.rename, os.link, os.rmdir, os.access} <= os.supports_dir_fd
 NO_LINK = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
 BINARY = getattr(os, "O_BINARY", 0)
@@ -60,8 +62,10 @@ class HeldPath:
     def exists(self) -> bool:
         try:
             self.lstat()
-        except (FileNotFoundError, NotADirectoryError):
-            return False
+        except OSError as error:
+            if is_missing(error):
+                return False
+            raise
         return True
 
     @property
@@ -175,7 +179,7 @@ def _renamer() -> tuple[Callable[[int, bytes, int, bytes, int], int], int]:
 
 def require_regular(fd: int) -> None:
     if not stat.S_ISREG(os.fstat(fd).st_mode):
-        raise OSError(errno.EINVAL, "it is not a regular file")
+        raise NotRegular
 
 
 @contextlib.contextmanager

@@ -9,10 +9,10 @@ import sys
 import unicodedata
 from typing import Any
 
-from obsidian_mcp.backends.files import atomic
+from obsidian_mcp.backends.files import atomic, cloud
 from obsidian_mcp.backends.files.birth import birth_time
 from obsidian_mcp.backends.files.held import hold
-from obsidian_mcp.backends.files.os_errors import is_absent, translate_os_errors
+from obsidian_mcp.backends.files.os_errors import is_absent, is_missing, translate_os_errors
 from obsidian_mcp.backends.files.root import VaultRoot
 from obsidian_mcp.errors import Failure, PermissionDenied, TooLarge
 from obsidian_mcp.vault import text
@@ -108,9 +108,11 @@ def spelled_exactly(root: VaultRoot, path: VaultPath) -> bool:
     """
     with translate_os_errors(path):
         try:
-            names = os.listdir(root.path / path.folder)
-        except (FileNotFoundError, NotADirectoryError):
-            return False
+            names = cloud.real_names(os.listdir(root.path / path.folder))
+        except OSError as error:
+            if is_missing(error):
+                return False
+            raise
     return (path.filename in names or _is_stored_decomposed(path.filename, names)) and _is_file(root, path.value)
 
 
@@ -125,14 +127,9 @@ def _is_stored_decomposed(filename: str, names: list[str]) -> bool:
 def _is_file(root: VaultRoot, path: str) -> bool:
     try:
         return stat.S_ISREG(os.stat(root.prefix + path).st_mode)
-    except PermissionError as error:
-        raise PermissionDenied(
-            f"The system does not allow access to {path} ({error.strerror}).",
-            "Check the permissions of its folder.",
-            path=path,
-        ) from None
     except OSError as error:
         if is_absent(error):
+            cloud.require_here(root, path)
             return False
         with translate_os_errors(path):
             raise
@@ -152,7 +149,7 @@ def is_file_itself(root: VaultRoot, path: str) -> bool:
 def _names(root: VaultRoot, folder: str) -> list[str]:
     """What a folder holds; nothing where there is none, or where that may not be known."""
     try:
-        return os.listdir(root.path / folder)
+        return cloud.real_names(os.listdir(root.path / folder))
     except PermissionError:
         return []
     except OSError as error:

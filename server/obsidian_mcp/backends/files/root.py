@@ -10,6 +10,7 @@ import os
 import stat
 from pathlib import Path
 
+from obsidian_mcp.backends.files.os_errors import is_missing
 from obsidian_mcp.errors import PermissionDenied
 from obsidian_mcp.vault.path import BadPath, VaultPath, check
 
@@ -45,10 +46,10 @@ class VaultRoot:
             at = f"{at}{os.sep}{segment}"
             try:
                 found = os.lstat(at)
-            except (FileNotFoundError, NotADirectoryError):
+            except OSError as error:
+                if not is_missing(error):
+                    break
                 return self.prefix + path.value.replace("/", os.sep)  # nothing there that could lead elsewhere
-            except OSError:
-                break
             if stat.S_ISLNK(found.st_mode) or getattr(found, "st_reparse_tag", False):
                 break
         else:

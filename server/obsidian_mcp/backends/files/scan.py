@@ -9,9 +9,9 @@ import re
 import stat
 from collections.abc import Iterable, Iterator, Mapping
 
-from obsidian_mcp.backends.files import atomic, held, read
+from obsidian_mcp.backends.files import atomic, cloud, held, read
 from obsidian_mcp.backends.files.held import HeldFolder
-from obsidian_mcp.backends.files.os_errors import is_absent
+from obsidian_mcp.backends.files.os_errors import is_absent, why
 from obsidian_mcp.backends.files.root import VaultRoot
 from obsidian_mcp.errors import Failure, FileFailed, PermissionDenied, TooLarge
 from obsidian_mcp.vault.index import Closed, File, Gone, Listing, Stamps, Survey
@@ -64,6 +64,8 @@ class Scan:
             for entry in entries:
                 name = entry.name
                 if name[0] == ".":
+                    if (stood_for := cloud.real_name(name)) != name:
+                        files.append(stood_for)
                     continue
                 try:
                     if entry.is_file():
@@ -89,7 +91,7 @@ class Scan:
         if is_absent(error) and error.errno != errno.ENAMETOOLONG:  # which says: below too many others
             return Gone(folder)
         is_permission = isinstance(error, PermissionError)
-        return Closed(str(error.strerror), is_permission, not (is_permission and self._is_others(folder)))
+        return Closed(why(error), is_permission, not (is_permission and self._is_others(folder)))
 
     def _is_others(self, folder: str) -> bool:
         """Whether it belongs to another user, like the `lost+found` of a disk: what it holds was never ours."""
@@ -121,6 +123,7 @@ class Scan:
                     fd = folder.open(path, flags)
                 except OSError as error:
                     if is_absent(error):
+                        cloud.require_here(self._root, path)
                         continue
                     raise _unread(path, error) from None
                 try:
@@ -233,7 +236,7 @@ class Scan:
                 try:
                     fd = folder.open(path, flags)
                 except OSError as error:
-                    yield path, None if is_absent(error) or error.errno == errno.ELOOP else str(error.strerror)
+                    yield path, None if is_absent(error) or error.errno == errno.ELOOP else why(error)
                     continue
                 try:
                     data = read_bytes(fd, atomic.CHUNK)
@@ -244,7 +247,7 @@ class Scan:
                             yield path, f"it has {size} bytes"
                             continue
                 except OSError as error:
-                    yield path, str(error.strerror)
+                    yield path, why(error)
                     continue
                 finally:
                     close(fd)
@@ -277,7 +280,7 @@ def _unread(path: str, error: OSError) -> Failure:
     """Its links must be known before anything is moved."""
     kind = PermissionDenied if isinstance(error, PermissionError) else FileFailed
     return kind(
-        f"{path} could not be read ({error.strerror}), so its links could not be kept.",
+        f"{path} could not be read ({why(error)}), so its links could not be kept.",
         "Make it readable first.",
         path=path,
     )

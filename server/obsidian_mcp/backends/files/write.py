@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 
 from obsidian_mcp.backends.files import atomic, in_place, read
 from obsidian_mcp.backends.files.held import HeldFolder, HeldPath, hold, make_folders
-from obsidian_mcp.backends.files.os_errors import translate_os_errors
+from obsidian_mcp.backends.files.os_errors import is_missing, translate_os_errors
 from obsidian_mcp.backends.files.root import VaultRoot
 from obsidian_mcp.errors import AlreadyExists, Conflict, Failure
 from obsidian_mcp.vault.path import VaultPath
@@ -18,8 +18,12 @@ from obsidian_mcp.vault.path import VaultPath
 def require_room(root: VaultRoot, path: VaultPath) -> None:
     """Raise if no file can be made there: a folder has the name, or a file is where a folder should be."""
     root.real(path)
-    with translate_os_errors(path), contextlib.suppress(FileNotFoundError, NotADirectoryError):
-        os.lstat(root.prefix + path.value)  # a path may be too long though its names are not
+    with translate_os_errors(path):
+        try:
+            os.lstat(root.prefix + path.value)  # a path may be too long though its names are not
+        except OSError as error:
+            if not is_missing(error):
+                raise
     segments = path.value.split("/")
     for end in range(1, len(segments)):
         parent = "/".join(segments[:end])
