@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator
 
-from obsidian_mcp import registry, settings
+from obsidian_mcp import long_paths, registry, settings
 from obsidian_mcp.doctor.check import Check, Examination, sentence, told
 from obsidian_mcp.doctor.hosts import vaults_in_use
 from obsidian_mcp.errors import Failure
@@ -156,7 +156,7 @@ def _trash(it: Examination, folder: FolderReader) -> Check:
 
 
 def _index(it: Examination, root: str) -> Check:
-    found = library(os.path.realpath(root), it.settings)
+    found = library(long_paths.real(root), it.settings)
     if not found.can_be_kept:
         return Check(
             "index",

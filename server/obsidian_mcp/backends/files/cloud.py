@@ -28,5 +28,5 @@ def real_names(names: Iterable[str]) -> list[str]:
 def require_here(root: VaultRoot, path: str) -> None:
     """Raise if a file that is not there is in the cloud."""
     folder, slash, name = path.rpartition("/")
-    if os.path.lexists(f"{root.prefix}{folder}{slash}.{name}{_ENDING}"):
+    if os.path.lexists(root.place(f"{folder}{slash}.{name}{_ENDING}")):
         raise in_the_cloud(path)

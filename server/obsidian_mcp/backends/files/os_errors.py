@@ -18,8 +18,8 @@ from obsidian_mcp.vault.path import VaultPath
 _ABSENT = {errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.ENAMETOOLONG, errno.ENXIO}
 if sys.platform != "win32":
     _ABSENT.add(errno.EINVAL)  # a name that this file system can't hold
-_MISSING_ON_WINDOWS = {2, 3, 267}  # no such file, no such path, not a folder
-_ABSENT_ON_WINDOWS = _MISSING_ON_WINDOWS | {123, 161, 1921}  # no such name, no such path's name, links in a circle
+_MISSING_ON_WINDOWS = {2, 3, 123, 161, 267}  # no such file or path; a name that can't be one; not a folder
+_ABSENT_ON_WINDOWS = _MISSING_ON_WINDOWS | {1921}  # links in a circle
 _IN_USE = {32, 33}  # a sharing violation, a lock
 _CLOUD = {*range(362, 400), 404, 426, 434}  # ERROR_CLOUD_FILE_…
 _OFF_LINE = errno.EDEADLK  # what macOS says of a file that it may not fetch now

@@ -27,7 +27,7 @@ MOST_TEXT = 64 * 1024 * 1024
 
 def access(root: VaultRoot) -> tuple[bool, bool]:
     """Whether the folder may be read, and written."""
-    return os.access(root.path, os.R_OK | os.X_OK), os.access(root.path, os.W_OK)
+    return os.access(root.prefix, os.R_OK | os.X_OK), os.access(root.prefix, os.W_OK)
 
 
 def settings(root: VaultRoot) -> VaultConfig:
@@ -50,7 +50,7 @@ def workspace(root: VaultRoot) -> Workspace:
         found = from_workspace(config_file(root, "workspace.json"))
     except Failure:  # the app writes it again and again
         return Workspace(None, ())
-    there = tuple(path for path in found.opened if os.path.isfile(root.prefix + path.value))
+    there = tuple(path for path in found.opened if os.path.isfile(root.place(path.value)))
     return Workspace(found.active if found.active in there else None, there)
 
 
@@ -59,7 +59,7 @@ def config_file(root: VaultRoot, name: str) -> Any:
 
     It or the file may well be a link: people share their settings between vaults.
     """
-    file = f"{root.prefix}.obsidian{os.sep}{name}"
+    file = root.place(f".obsidian/{name}")
     try:
         return json.loads(atomic.read_path(file))
     except (ValueError, RecursionError):
@@ -108,7 +108,7 @@ def spelled_exactly(root: VaultRoot, path: VaultPath) -> bool:
     """
     with translate_os_errors(path):
         try:
-            names = cloud.real_names(os.listdir(root.path / path.folder))
+            names = cloud.real_names(os.listdir(root.place(path.folder)))
         except OSError as error:
             if is_missing(error):
                 return False
@@ -126,7 +126,7 @@ def _is_stored_decomposed(filename: str, names: list[str]) -> bool:
 
 def _is_file(root: VaultRoot, path: str) -> bool:
     try:
-        return stat.S_ISREG(os.stat(root.prefix + path).st_mode)
+        return stat.S_ISREG(os.stat(root.place(path)).st_mode)
     except OSError as error:
         if is_absent(error):
             cloud.require_here(root, path)
@@ -138,7 +138,7 @@ def _is_file(root: VaultRoot, path: str) -> bool:
 def is_file_itself(root: VaultRoot, path: str) -> bool:
     """Whether a file is there, and not a link to one."""
     try:
-        return stat.S_ISREG(os.lstat(f"{root.prefix}{path}").st_mode)
+        return stat.S_ISREG(os.lstat(root.place(path)).st_mode)
     except OSError as error:
         if is_absent(error):
             return False
@@ -149,7 +149,7 @@ def is_file_itself(root: VaultRoot, path: str) -> bool:
 def _names(root: VaultRoot, folder: str) -> list[str]:
     """What a folder holds; nothing where there is none, or where that may not be known."""
     try:
-        return cloud.real_names(os.listdir(root.path / folder))
+        return cloud.real_names(os.listdir(root.place(folder)))
     except PermissionError:
         return []
     except OSError as error:
@@ -171,7 +171,7 @@ def inode(root: VaultRoot, path: VaultPath) -> int | None:
     if not spelled_exactly(root, path):
         return None
     with translate_os_errors(path):
-        return os.lstat(root.path / path.value).st_ino
+        return os.lstat(root.place(path.value)).st_ino
 
 
 def times(root: VaultRoot, path: VaultPath) -> tuple[float | None, float]:

@@ -28,7 +28,7 @@ def path_of_inode(root: VaultRoot, inode: int) -> str | None:
     while todo:
         folder = todo.pop()
         try:
-            with os.scandir(f"{root.prefix}{folder}") as entries:
+            with os.scandir(root.place(folder)) as entries:
                 for entry in entries:
                     path = f"{folder}/{entry.name}" if folder else entry.name
                     if entry.name.startswith(".") or _UNUSABLE.search(entry.name):
@@ -48,6 +48,7 @@ class Scan:
     def __init__(self, root: VaultRoot) -> None:
         self._root = root
         self._prefix = root.prefix
+        self._place = root.place
 
     def listing(self, folder: str) -> Listing:
         """One folder's files and folders, without hidden ones. Links to folders are not followed."""
@@ -57,7 +58,7 @@ class Scan:
             raise self._unlisted(folder, error) from None
 
     def _listing(self, folder: str) -> Listing:
-        where = f"{self._prefix}{folder}"
+        where = self._place(folder)
         changed = os.stat(where).st_mtime_ns
         files, folders = [], []
         with os.scandir(where) as entries:
@@ -83,7 +84,7 @@ class Scan:
     def changed(self, folder: str) -> int:
         """When a folder's entries last changed."""
         try:
-            return os.stat(f"{self._prefix}{folder}").st_mtime_ns
+            return os.stat(self._place(folder)).st_mtime_ns
         except OSError as error:
             raise self._unlisted(folder, error) from None
 
@@ -96,14 +97,14 @@ class Scan:
     def _is_others(self, folder: str) -> bool:
         """Whether it belongs to another user, like the `lost+found` of a disk: what it holds was never ours."""
         try:
-            return hasattr(os, "geteuid") and os.lstat(f"{self._prefix}{folder}").st_uid != os.geteuid()
+            return hasattr(os, "geteuid") and os.lstat(self._place(folder)).st_uid != os.geteuid()
         except OSError:
             return False
 
     def stamp(self, path: str) -> int | None:
         """What tells one state of a file from another without reading it; None for a link, or for nothing."""
         try:
-            return atomic.stamp(os.lstat(f"{self._prefix}{path}"))
+            return atomic.stamp(os.lstat(self._place(path)))
         except OSError:
             return None
 
@@ -166,7 +167,7 @@ class Scan:
 
     def _file(self, path: str) -> File | None:
         try:
-            found = os.stat(f"{self._prefix}{path}")
+            found = os.stat(self._place(path))
         except OSError:
             return None  # gone by now
         return File(path, atomic.stamp_of(found), found.st_mtime_ns, found.st_size, _touched(found))
@@ -199,7 +200,7 @@ class Scan:
         self, folder: str, endings: tuple[str, ...], known: Mapping[str, int | None], changed: list[File]
     ) -> tuple[list[str], int]:
         """One folder: the folders in it, and how many of its files are as they were. One loop, for its speed."""
-        where, prefix, same = f"{self._prefix}{folder}", f"{folder}/" if folder else "", 0
+        where, prefix, same = self._place(folder), f"{folder}/" if folder else "", 0
         folders: list[str] = []
         fd = os.open(where, os.O_RDONLY | _NO_FOLLOW) if _SCANS_FD else None
         known_stamp = known.get

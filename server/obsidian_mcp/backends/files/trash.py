@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from pathlib import Path
 
 from obsidian_mcp.backends.files import read, write
 from obsidian_mcp.backends.files.held import hold
@@ -17,7 +18,7 @@ def to_local_trash(root: VaultRoot, path: VaultPath) -> str:
     """Into `.trash` at the vault's root, where a name already taken gets a number; its path there."""
     with translate_os_errors(path):
         root.real(path)
-        trash = root.path / ".trash"
+        trash = Path(root.place(".trash"))
         if os.path.islink(trash):
             raise PermissionDenied(
                 f".trash is a symbolic link, so {path} is left where it is.",
@@ -49,7 +50,7 @@ def to_system_trash(root: VaultRoot, path: VaultPath, platform: str = sys.platfo
         send2trash.send2trash(str(root.path / path.value))
     except OSError:
         return False
-    return not os.path.lexists(root.path / path.value)
+    return not os.path.lexists(root.place(path.value))
 
 
 def restore(root: VaultRoot, path: VaultPath, before: bytes | None, to: str) -> None:

@@ -20,16 +20,16 @@ def require_room(root: VaultRoot, path: VaultPath) -> None:
     root.real(path)
     with translate_os_errors(path):
         try:
-            os.lstat(root.prefix + path.value)  # a path may be too long though its names are not
+            os.lstat(root.place(path.value))  # a path may be too long though its names are not
         except OSError as error:
             if not is_missing(error):
                 raise
     segments = path.value.split("/")
     for end in range(1, len(segments)):
         parent = "/".join(segments[:end])
-        if os.path.lexists(root.path / parent) and not os.path.isdir(root.path / parent):
+        if os.path.lexists(root.place(parent)) and not os.path.isdir(root.place(parent)):
             raise AlreadyExists(f"{parent} is a file, so {path} cannot be made below it.", path=parent)
-    if os.path.isdir(root.path / path.value):
+    if os.path.isdir(root.place(path.value)):
         raise AlreadyExists(f"{path} is a folder.", "Choose another name.", path=path.value)
 
 
@@ -37,7 +37,7 @@ def make_folder_for(root: VaultRoot, path: VaultPath) -> list[str]:
     """Make what is missing of the folders above; those that were made, outermost first."""
     segments = path.value.split("/")[:-1]
     folders = ["/".join(segments[: end + 1]) for end in range(len(segments))]
-    there = sum(1 for _ in itertools.takewhile(lambda folder: os.path.isdir(root.prefix + folder), folders))
+    there = sum(1 for _ in itertools.takewhile(lambda folder: os.path.isdir(root.place(folder)), folders))
     if there < len(folders):
         with translate_os_errors(path):
             base = root.inside(VaultPath(folders[there - 1])) if there else ""

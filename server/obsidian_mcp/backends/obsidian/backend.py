@@ -6,6 +6,7 @@ import contextlib
 import os
 from collections.abc import Callable
 
+from obsidian_mcp import long_paths
 from obsidian_mcp.backends.files import record
 from obsidian_mcp.backends.files.root import VaultRoot
 from obsidian_mcp.backends.obsidian import argv, discover, probe, replies
@@ -52,7 +53,7 @@ class ObsidianBackend:
         folder = found.path if found else self._folder_of(place.unique_name, client)
         root = VaultRoot(folder) if os.path.isabs(folder) else None
         within_reach = root if root and root.is_there else None
-        real = os.path.realpath(folder)
+        real = long_paths.real(folder)
         state = self._states.setdefault(real, State(real, self._settings.environ))
         if within_reach:
             with contextlib.suppress(FileFailed):  # logged; a read does without, and the next write tries again
@@ -97,7 +98,7 @@ class ObsidianBackend:
             base, active = from_app(said)
         except Unreadable as problem:
             raise CliFailed(f"Obsidian's answer is not understood while {doing}: {problem}.") from None
-        if os.path.realpath(base) != os.path.realpath(found.path):
+        if long_paths.real(base) != long_paths.real(found.path):
             raise CliFailed(f"Another vault answered while {doing}: {base}.")
         return active
 
