@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import os
 import sys
-from collections.abc import Callable
+import types
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from obsidian_mcp.backends.files import os_errors, trash
+from obsidian_mcp.backends.files import os_errors, trash, windows
 from obsidian_mcp.backends.files.os_errors import is_absent, translate_os_errors
+from obsidian_mcp.backends.files.scan import Scan
 from obsidian_mcp.errors import Failure, FileFailed, NoteNotFound, PermissionDenied
 from obsidian_mcp.vault.path import VaultPath
 from tests.backends.files.test_commit import Place
@@ -33,7 +36,7 @@ def place(tmp_path: Path) -> Place:
     return place
 
 
-def fails_for(monkeypatch: pytest.MonkeyPatch, name: str, ending: str, error: OSError) -> None:
+def fails_for(monkeypatch: pytest.MonkeyPatch, name: str, ending: str, error: Exception) -> None:
     """A call of the system's that fails for the files whose names end so."""
     real: Callable[..., Any] = getattr(os, name)
 
@@ -123,3 +126,72 @@ def test_a_note_that_icloud_has_taken_away_is_part_of_the_vault(place: Place) ->
     with pytest.raises(FileFailed, match="in the cloud"):
         place.move("Old.md", "New.md")
     assert (place.folder / "Old.md").exists()
+
+
+class Entry:
+    """A folder as `scandir` tells of it, but a junction."""
+
+    def __init__(self, entry: os.DirEntry[str], tag: int) -> None:
+        self._entry = entry
+        self._tag = tag
+        self.name = entry.name
+
+    def is_dir(self, *, follow_symlinks: bool = True) -> bool:
+        return self._entry.is_dir()
+
+    def is_file(self, *, follow_symlinks: bool = True) -> bool:
+        return self._entry.is_file()
+
+    def is_symlink(self) -> bool:
+        return False
+
+    def stat(self, *, follow_symlinks: bool = True) -> Any:
+        return types.SimpleNamespace(st_mode=self._entry.stat().st_mode, st_reparse_tag=self._tag)
+
+
+def reparse(monkeypatch: pytest.MonkeyPatch, named: str, tag: int) -> None:
+    """Make a folder that is really there a reparse point, as a listing tells it."""
+    real = os.scandir
+
+    @contextlib.contextmanager
+    def scandir(where: Any) -> Iterator[list[Any]]:
+        with real(where) as entries:
+            yield [Entry(entry, tag) if entry.name == named else entry for entry in entries]
+
+    monkeypatch.setattr(windows, "HERE", True)
+    monkeypatch.setattr(os, "scandir", scandir)
+
+
+LEADS_ELSEWHERE = {"a junction": (0xA0000003, False), "a symbolic link": (0xA000000C, False)}
+LEADS_NOWHERE = {"OneDrive's mark": (0x9000301A, True), "a file that is stored once": (0x80000013, True)}
+
+
+@pytest.mark.parametrize(
+    ("tag", "followed"), [*LEADS_ELSEWHERE.values(), *LEADS_NOWHERE.values()], ids=[*LEADS_ELSEWHERE, *LEADS_NOWHERE]
+)
+def test_a_junction_is_not_followed(place: Place, monkeypatch: pytest.MonkeyPatch, tag: int, followed: bool) -> None:
+    place.put("Way/Note.md", b"[[Old]]")
+    place.put("Way/Loop/Note.md", b"[[Old]]")
+    reparse(monkeypatch, "Way", tag)
+    scan = Scan(place.root)
+    assert ("Way" in scan.listing("").folders) == followed
+    assert ("Way/Note.md" in [file.path for file in scan.survey().files]) == followed
+    changed, _ = scan.changed_files((".md",), {}, [])
+    assert ("Way/Note.md" in [file.path for file in changed]) == followed
+
+
+NO_NAMES = ("CON.md", "a/nul/b.md", "com1.txt.md", "Note./a.md", "Note .md/b ", "Note.md:stream", "what?.md")
+
+
+@pytest.mark.parametrize("path", NO_NAMES)
+def test_a_name_that_windows_cannot_hold_never_reaches_it(
+    place: Place, monkeypatch: pytest.MonkeyPatch, path: str
+) -> None:
+    monkeypatch.setattr(windows, "HERE", True)
+    for name in ("stat", "lstat", "listdir", "open"):
+        fails_for(monkeypatch, name, "", AssertionError(f"the system was asked: {name}"))
+    vault = place.vault()
+    assert not vault.has(VaultPath(path))
+    assert vault.spellings(VaultPath(path)) == []
+    with pytest.raises(PermissionDenied):
+        vault.read(VaultPath(path))

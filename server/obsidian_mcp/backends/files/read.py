@@ -9,7 +9,7 @@ import sys
 import unicodedata
 from typing import Any
 
-from obsidian_mcp.backends.files import atomic, cloud
+from obsidian_mcp.backends.files import atomic, cloud, windows
 from obsidian_mcp.backends.files.birth import birth_time
 from obsidian_mcp.backends.files.held import hold
 from obsidian_mcp.backends.files.os_errors import is_absent, is_missing, translate_os_errors
@@ -82,6 +82,8 @@ def has(root: VaultRoot, path: VaultPath) -> bool:
 
 def spellings(root: VaultRoot, path: VaultPath) -> list[VaultPath]:
     """The files that the path can mean: exactly it, or else those that differ in case or Unicode form."""
+    if not windows.can_hold(path):
+        return []
     root.real(path)
     if not IGNORES_CASE and _is_file(root, path.value):
         return [path]

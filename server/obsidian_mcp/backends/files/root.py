@@ -6,11 +6,12 @@ folder, is refused.
 
 from __future__ import annotations
 
+import contextlib
 import os
-import stat
 from pathlib import Path
 
 from obsidian_mcp import long_paths
+from obsidian_mcp.backends.files import windows
 from obsidian_mcp.backends.files.os_errors import is_missing
 from obsidian_mcp.errors import PermissionDenied
 from obsidian_mcp.vault.path import BadPath, VaultPath, check
@@ -36,10 +37,17 @@ class VaultRoot:
 
     def has_files(self) -> bool:
         """Whether there is any file that is not hidden."""
-        for _, folders, names in os.walk(self.path):
-            folders[:] = [name for name in folders if not name.startswith(".")]
-            if any(not name.startswith(".") for name in names):
-                return True
+        todo = [""]
+        while todo:
+            folder = todo.pop()
+            with contextlib.suppress(OSError), os.scandir(self.place(folder)) as entries:
+                for entry in entries:
+                    if entry.name.startswith("."):
+                        continue
+                    if not entry.is_dir():
+                        return True
+                    if windows.is_own_folder(entry):
+                        todo.append(f"{folder}/{entry.name}" if folder else entry.name)
         return False
 
     def real(self, path: VaultPath) -> str:
@@ -47,6 +55,7 @@ class VaultRoot:
 
         Most paths hold no link, and are looked at no further than the vault's own folders.
         """
+        windows.require_name(path)
         at = self.prefix[:-1]
         for segment in path.value.split("/"):
             at = f"{at}{os.sep}{segment}"
@@ -56,7 +65,7 @@ class VaultRoot:
                 if not is_missing(error):
                     break
                 return self.place(path.value)  # nothing there that could lead elsewhere
-            if stat.S_ISLNK(found.st_mode) or getattr(found, "st_reparse_tag", False):
+            if windows.leads_elsewhere(found) or windows.may_be_short(segment):
                 break
         else:
             return at
@@ -96,6 +105,7 @@ class VaultRoot:
             check(real[len(self.prefix) :].replace(os.sep, "/"))
         except BadPath:
             raise PermissionDenied(
-                f"{path} leads into a hidden folder through a symbolic link, so it is left alone.", path=path.value
+                f"{path} leads into a hidden folder, through a link or a short name, so it is left alone.",
+                path=path.value,
             ) from None
         return real

@@ -13,6 +13,7 @@ from obsidian_mcp.backends.files import atomic, cloud, held, read
 from obsidian_mcp.backends.files.held import HeldFolder
 from obsidian_mcp.backends.files.os_errors import is_absent, why
 from obsidian_mcp.backends.files.root import VaultRoot
+from obsidian_mcp.backends.files.windows import is_own_folder
 from obsidian_mcp.errors import Failure, FileFailed, PermissionDenied, TooLarge
 from obsidian_mcp.vault.index import Closed, File, Gone, Listing, Stamps, Survey
 
@@ -33,7 +34,7 @@ def path_of_inode(root: VaultRoot, inode: int) -> str | None:
                     path = f"{folder}/{entry.name}" if folder else entry.name
                     if entry.name.startswith(".") or _UNUSABLE.search(entry.name):
                         continue
-                    if entry.is_dir(follow_symlinks=False):
+                    if is_own_folder(entry):
                         todo.append(path)
                     elif entry.inode() == inode and entry.is_file(follow_symlinks=False):
                         return path
@@ -71,7 +72,7 @@ class Scan:
                 try:
                     if entry.is_file():
                         files.append(name)
-                    elif entry.is_dir(follow_symlinks=False):
+                    elif is_own_folder(entry):
                         folders.append(name)
                 except OSError:
                     if not entry.is_symlink():  # a link that leads round in a circle, or nowhere, is not a file
@@ -222,7 +223,7 @@ class Scan:
                                 size, touched = found.st_size, _touched(found)
                                 changed.append(File(prefix + name, stamp, found.st_mtime_ns, size, touched))
                             continue
-                    if name[0] != "." and entry.is_dir(follow_symlinks=False) and not _UNUSABLE.search(name):
+                    if name[0] != "." and is_own_folder(entry) and not _UNUSABLE.search(name):
                         folders.append(prefix + name)
         finally:
             if fd is not None:
