@@ -13,10 +13,11 @@ from typing import Any
 
 import pytest
 
-from obsidian_mcp.backends.files import os_errors, trash, windows
+from obsidian_mcp.backends.files import held, os_errors, trash, windows
 from obsidian_mcp.backends.files.os_errors import is_absent, translate_os_errors
 from obsidian_mcp.backends.files.scan import Scan
-from obsidian_mcp.errors import Failure, FileFailed, NoteNotFound, PermissionDenied
+from obsidian_mcp.errors import AlreadyExists, Failure, FileFailed, NoteNotFound, PermissionDenied
+from obsidian_mcp.vault.changes import Rename
 from obsidian_mcp.vault.path import VaultPath
 from tests.backends.files.test_commit import Place
 
@@ -195,3 +196,45 @@ def test_a_name_that_windows_cannot_hold_never_reaches_it(
     assert vault.spellings(VaultPath(path)) == []
     with pytest.raises(PermissionDenied):
         vault.read(VaultPath(path))
+
+
+def test_a_file_that_is_open_elsewhere_is_tried_again_for_about_a_second() -> None:
+    answers, pauses = [windows_error(32, errno.EACCES), windows_error(5, errno.EACCES)], list[float]()
+
+    def act() -> str:
+        if answers:
+            raise answers.pop()
+        return "done"
+
+    assert windows.Patience(pauses.append).run(act) == "done"
+    assert len(pauses) == 2
+
+
+def test_patience_has_an_end_for_all_that_is_done_together() -> None:
+    pauses: list[float] = []
+    patience = windows.Patience(pauses.append)
+    for _ in range(3):
+        with pytest.raises(PermissionError):
+            patience.run(lambda: raise_(windows_error(32, errno.EACCES)))
+    assert sum(pauses) == pytest.approx(windows.PATIENCE, abs=2 * windows.PAUSE)
+
+
+def raise_(error: OSError) -> None:
+    raise error
+
+
+@pytest.mark.parametrize("error", [windows_error(2, errno.ENOENT), PermissionError(errno.EACCES, "elsewhere")])
+def test_any_other_answer_is_not_waited_for(error: OSError) -> None:
+    with pytest.raises(OSError, match=str(error.strerror)):
+        windows.Patience(lambda _: pytest.fail("waited")).run(lambda: raise_(error))
+
+
+def test_a_name_that_is_taken_at_this_moment_is_not_replaced(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    def rename(*_: object, **__: object) -> None:
+        raise FileExistsError(errno.EEXIST, "it is there by now")
+
+    monkeypatch.setattr(held, "HOLDS", False)
+    monkeypatch.setattr(os, "rename", rename)
+    with pytest.raises(AlreadyExists):
+        place.commit(Rename("Old.md", "New.md"))
+    assert (place.folder / "Old.md").exists()

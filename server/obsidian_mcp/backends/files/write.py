@@ -64,7 +64,8 @@ def _link_new(path: VaultPath, at: HeldPath, data: bytes) -> None:
         except OSError:
             if at.exists:
                 raise _just_made(path) from None
-            temporary.replace(at)  # a file system without hard links
+            if not temporary.move(at):  # a file system without hard links
+                raise _just_made(path) from None
 
 
 def _just_made(path: VaultPath) -> AlreadyExists:
