@@ -20,7 +20,7 @@ WINDOWS = {
     "PATH": 'C:\\Windows;"D:\\My Apps\\Obsidian"',
     "LOCALAPPDATA": "C:\\Users\\me\\AppData\\Local",
     "APPDATA": "C:\\Users\\me\\AppData\\Roaming",
-    "ProgramFiles": "C:\\Program Files",
+    "PROGRAMFILES": "C:\\Program Files",  # as os.environ has it there
 }
 MAC = {"PATH": "/usr/bin:/bin", "HOME": "/Users/me"}
 LINUX = {"PATH": "/usr/bin", "HOME": "/home/me"}
