@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from obsidian_mcp.backends.files import held, os_errors, trash, windows
+from obsidian_mcp.backends.files import held, os_errors, scan, trash, windows
 from obsidian_mcp.backends.files.os_errors import is_absent, translate_os_errors
 from obsidian_mcp.backends.files.scan import Scan
 from obsidian_mcp.errors import AlreadyExists, Failure, FileFailed, NoteNotFound, PermissionDenied
@@ -174,10 +174,10 @@ def test_a_junction_is_not_followed(place: Place, monkeypatch: pytest.MonkeyPatc
     place.put("Way/Note.md", b"[[Old]]")
     place.put("Way/Loop/Note.md", b"[[Old]]")
     reparse(monkeypatch, "Way", tag)
-    scan = Scan(place.root)
-    assert ("Way" in scan.listing("").folders) == followed
-    assert ("Way/Note.md" in [file.path for file in scan.survey().files]) == followed
-    changed, _ = scan.changed_files((".md",), {}, [])
+    disk = Scan(place.root)
+    assert ("Way" in disk.listing("").folders) == followed
+    assert ("Way/Note.md" in [file.path for file in disk.survey().files]) == followed
+    changed, _ = disk.changed_files((".md",), {}, [])
     assert ("Way/Note.md" in [file.path for file in changed]) == followed
 
 
@@ -238,3 +238,15 @@ def test_a_name_that_is_taken_at_this_moment_is_not_replaced(place: Place, monke
     with pytest.raises(AlreadyExists):
         place.commit(Rename("Old.md", "New.md"))
     assert (place.folder / "Old.md").exists()
+
+
+def test_a_change_is_not_told_by_when_a_file_was_made(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    """There the ctime is that, and a listing has no inodes: so files are asked for themselves."""
+    monkeypatch.setattr(windows, "HERE", True)
+    monkeypatch.setattr(scan, "HERE", True)
+    disk = Scan(place.root)
+    known = {"": {name: disk.stamp(name) for name in ("Old.md", "Linking.md")}}
+    (place.folder / "Old.md").chmod(0o600)  # another ctime
+    assert disk.changed_files((".md",), known, []) == ([], 2)
+    place.put("Old.md", b"other")
+    assert [file.path for file in disk.changed_files((".md",), known, [])[0]] == ["Old.md"]

@@ -37,8 +37,9 @@ def stamp(found: os.stat_result) -> int | None:
 
 
 def stamp_of(found: os.stat_result) -> int:
-    """The stamp of what is known to be a regular file."""
-    return hash((found.st_mtime_ns, found.st_ctime_ns, found.st_size, found.st_ino))
+    """The stamp of what is known to be a regular file. On Windows the ctime is when it was made, and tells nothing."""
+    changed = 0 if windows.HERE else found.st_ctime_ns
+    return hash((found.st_mtime_ns, changed, found.st_size, found.st_ino))
 
 
 def read_path(file: str) -> bytes:

@@ -13,7 +13,7 @@ from obsidian_mcp.backends.files import atomic, cloud, held, read
 from obsidian_mcp.backends.files.held import HeldFolder
 from obsidian_mcp.backends.files.os_errors import is_absent, why
 from obsidian_mcp.backends.files.root import VaultRoot
-from obsidian_mcp.backends.files.windows import is_own_folder
+from obsidian_mcp.backends.files.windows import HERE, is_own_folder
 from obsidian_mcp.errors import Failure, FileFailed, PermissionDenied, TooLarge
 from obsidian_mcp.vault.index import Closed, File, Gone, Listing, Stamps, Survey
 
@@ -211,10 +211,12 @@ class Scan:
                     name = entry.name
                     if name.endswith(endings) or name.lower().endswith(endings):
                         try:
-                            found = entry.stat(follow_symlinks=False)
+                            # On Windows a listing has no inodes, and the times of files that are open are old in it.
+                            found = os.lstat(os.path.join(where, name)) if HERE else entry.stat(follow_symlinks=False)
                         except OSError:
                             continue  # gone by now
-                        stamp = hash((found.st_mtime_ns, found.st_ctime_ns, found.st_size, found.st_ino))
+                        changed_ns = 0 if HERE else found.st_ctime_ns  # as `atomic.stamp_of`
+                        stamp = hash((found.st_mtime_ns, changed_ns, found.st_size, found.st_ino))
                         if known_stamp(name) == stamp:
                             same += 1
                             continue
