@@ -9,6 +9,8 @@ from pathlib import Path
 
 from obsidian_mcp.errors import FileFailed
 
+# What names the place for state; macOS has none, and takes it from the home.
+STATE_VARIABLE = {"win32": "LOCALAPPDATA", "darwin": "HOME"}.get(sys.platform, "XDG_STATE_HOME")
 MOST_KEPT = 64 * 1024  # bytes of disk, for the next record
 _BINARY = getattr(os, "O_BINARY", 0)
 
@@ -102,5 +104,5 @@ class Slot:
 def unusable(folder: Path, error: OSError) -> FileFailed:
     return FileFailed(
         f"The folder {folder} for locks cannot be used ({error.strerror}).",
-        "Make it writable, or set XDG_STATE_HOME to a folder that is.",
+        f"Make it writable, or set {STATE_VARIABLE} to a folder that is.",
     )
