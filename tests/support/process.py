@@ -174,7 +174,7 @@ def start(
 ) -> Fork | subprocess.Popen[bytes]:
     """`obsidian-mcp`, with those words after it."""
     if elsewhere is not None:
-        return elsewhere(environment, words, **how)
+        return elsewhere(environment, words, stdin=stdin, **how)
     first = how.get("first", "")
     if CAN_FORK and how.get("forked", True) and "command" not in how:
         _check(environment)

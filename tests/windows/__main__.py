@@ -19,7 +19,20 @@ def main() -> None:
         machine = Machine(cache())
         with machine.running():
             print(f"A Windows Python under Wine, ready after {time.monotonic() - begun:.0f} s", flush=True)
-            tests = [sys.executable, "-m", "pytest", "-rs", "-p", "tests.windows.plugin", *TESTS, *sys.argv[1:]]
+            tests = [
+                sys.executable,
+                "-m",
+                "pytest",
+                "-rs",
+                "-n",
+                "2",
+                "--dist",
+                "worksteal",
+                "-p",
+                "tests.windows.plugin",
+                *TESTS,
+                *sys.argv[1:],
+            ]
             code = subprocess.run(tests, cwd=ROOT, check=False).returncode
     except NotToBeHad as missing:
         sys.exit(f"make windows: {missing}")

@@ -18,6 +18,7 @@ LINGER = 120  # seconds that Wine's own server stays after the last process
 class Machine:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
+        self.python = folder / "python" / "python.exe"
 
     @contextlib.contextmanager
     def running(self) -> Iterator[None]:
@@ -47,9 +48,8 @@ class Machine:
             "server": windows_path(SERVER),
             "first": first,
         }
-        python = str(self.folder / "python" / "python.exe")
         return subprocess.Popen(
-            ["wine", python, windows_path(HERE / program), *map(windows_word, words)],
+            ["wine", str(self.python), windows_path(HERE / program), *map(windows_word, words)],
             env={**wine(self.folder), "WINDOWS_BOOT": json.dumps(boot)},
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,

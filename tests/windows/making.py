@@ -78,6 +78,7 @@ def make(folder: Path) -> None:
     _make_python(folder / "python", folder / "libraries")
     _make_libraries(folder / "libraries")
     _compile("prng.c", folder / "python" / "bcryptprimitives.dll", "-shared", "-ladvapi32")
+    _compile("obsidian.c", folder / "Obsidian.com", "-municode")
     for command in (["wineboot", "-i"], ["winecfg", "-v", "win10"]):
         _run(command, env=wine(folder))
     (folder / ".ready").touch()
