@@ -24,7 +24,7 @@ from filelock import FileLock, Timeout
 from obsidian_mcp import logs, long_paths
 from obsidian_mcp.call import CallContext, cancelled
 from obsidian_mcp.errors import FileFailed, TimedOut
-from obsidian_mcp.slot import Slot, unusable
+from obsidian_mcp.slot import Slot, flush, unusable
 
 BETWEEN_TRIES = 0.02  # seconds
 FOLDER_PATIENCE = 10.0  # seconds that the folder's lock is waited for since it was last had
@@ -217,7 +217,7 @@ class State:
             with open(temporary, "w", encoding="ascii") as file:
                 file.write(json.dumps(entry))
                 file.flush()
-                os.fsync(file.fileno())
+                flush(file.fileno(), new=True)
             os.replace(temporary, self._journal)
         except OSError as error:
             raise self._unusable(error) from None

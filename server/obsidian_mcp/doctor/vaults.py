@@ -10,7 +10,7 @@ from obsidian_mcp.doctor.check import Check, Examination, sentence, told
 from obsidian_mcp.doctor.hosts import vaults_in_use
 from obsidian_mcp.errors import Failure
 from obsidian_mcp.settings import UsageError
-from obsidian_mcp.slot import STATE_VARIABLE
+from obsidian_mcp.slot import OR_ELSEWHERE
 from obsidian_mcp.state import State
 from obsidian_mcp.vaults import FolderReader, library, locate, meant
 
@@ -163,7 +163,7 @@ def _index(it: Examination, root: str) -> Check:
             "index",
             "warn",
             f"No index can be kept in {found.file}, so every search reads all notes.",
-            f"Make its folder writable, or set {STATE_VARIABLE} to a folder that is.",
+            f"Make its folder writable{OR_ELSEWHERE}.",
         )
     if not found.size:
         return Check("index", "ok", "There is no index of the notes yet; the first search begins one.")
@@ -179,7 +179,7 @@ def _state(it: Examination, root: str) -> Check:
             "state",
             "fail",
             f"The folder for locks, {state.folder}, cannot be written.",
-            f"Make it writable, or set {STATE_VARIABLE} to a folder that is.",
+            f"Make it writable{OR_ELSEWHERE}.",
         )
     if state.has_journal:
         return Check("state", "warn", "A change was interrupted.", "The next call to a tool puts it right.")

@@ -16,6 +16,7 @@ from collections.abc import Iterator
 from obsidian_mcp.backends.files import windows
 from obsidian_mcp.backends.files.held import BINARY, NO_LINK, HeldPath, require_regular
 from obsidian_mcp.errors import CHANGED, Conflict, FileFailed, PermissionDenied
+from obsidian_mcp.slot import flush
 
 CHUNK = 64 * 1024
 TEMPORARY = ".obsidian-mcp-"
@@ -169,7 +170,7 @@ def prepare(beside: HeldPath, data: bytes) -> HeldPath:
             rest = memoryview(data)
             while rest:
                 rest = rest[os.write(fd, rest) :]
-            os.fsync(fd)
+            flush(fd, new=True)
         finally:
             os.close(fd)
     except BaseException:
