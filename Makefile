@@ -89,7 +89,7 @@ lowest: $(READY) ## Each door with the lowest versions of the libraries that are
 	$(BIN)/python -m interop.lowest
 
 windows: $(READY) ## The server in a Windows Python under Wine, which is installed if it may be: make windows [TESTS="-k WORD"]
-	$(BIN)/python -m tests.windows $(TESTS)
+	$(BIN)/python -m tests.windows $(if $(OPTIONAL),--optional) $(TESTS)
 
 demo: $(READY) ## A session against a sample vault
 	@$(BIN)/obsidian-mcp demo

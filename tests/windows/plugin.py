@@ -19,6 +19,7 @@ from tests.windows.making import cache, windows_path
 # Windows for most of the first.
 LEFT_OUT = {
     "test_a_symbolic_link_": "Wine shows a link of this side as a plain file or folder",
+    "test_a_place_on_the_disk_": "it names the folder as this side does",
     "test_only_the_case_can_change": "a rename that changes the case alone does nothing under Wine",
     "test_a_note_that_has_such_a_name_": "Windows can't hold such names",
 }
