@@ -23,7 +23,7 @@ HOMES = {
     "os.fork": set(),
     "os.killpg": {"backends/obsidian/process.py"},
     "subprocess.Popen": {"backends/obsidian/process.py", "servers/ide/child.py"},
-    "subprocess.run": {"backends/obsidian/process.py"},
+    "subprocess.run": set(),
     "print": {"cli/show.py"},
     "os.path.expanduser": set(),
     "sys.exit": {"cli/__init__.py", "cli/show.py"},

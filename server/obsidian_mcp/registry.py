@@ -12,6 +12,7 @@ import posixpath
 import sys
 import unicodedata
 
+from obsidian_mcp import long_paths
 from obsidian_mcp.errors import Hint, VaultNotFound
 from obsidian_mcp.settings import at_home, looks_like_path
 
@@ -122,8 +123,8 @@ class Address:
         """A path on the disk as one from the folder, by the text alone; None if it lies elsewhere."""
         path = _slashed(absolute)
         found = self._place.found
-        real = os.path.realpath(self._folder) if os.path.isabs(self._folder) else ""
-        for folder in (self._folder, real, found.path if found else ""):
+        real = long_paths.real(self._folder) if os.path.isabs(self._folder) else ""
+        for folder in (long_paths.plain(self._folder), real, found.path if found else ""):
             prefix = f"{_slashed(folder).rstrip('/')}/"
             if folder and path.startswith(prefix) and path != prefix:
                 return path[len(prefix) :]
@@ -238,4 +239,4 @@ def _base_name(path: str) -> str:
 
 
 def _real(path: str) -> str:
-    return os.path.normcase(os.path.realpath(path))
+    return os.path.normcase(long_paths.real(path))

@@ -9,19 +9,22 @@ from pathlib import Path
 
 from obsidian_mcp.errors import FileFailed
 
+_VARIABLE = {"win32": "LOCALAPPDATA", "darwin": ""}.get(sys.platform, "XDG_STATE_HOME")
+# What else can be done where the place for state can't be written: on macOS no variable names another.
+OR_ELSEWHERE = f", or set {_VARIABLE} to a folder that is" if _VARIABLE else ""
 MOST_KEPT = 64 * 1024  # bytes of disk, for the next record
 _BINARY = getattr(os, "O_BINARY", 0)
 
 
-def flush(fd: int) -> None:
-    """To the disk: what is written after this does not get there first."""
+def flush(fd: int, new: bool = False) -> None:
+    """To the disk: what is written after this does not get there first. Of a new file, all that the system knows."""
     if sys.platform == "darwin":
         import fcntl
 
         with contextlib.suppress(OSError):  # a network drive
             fcntl.fcntl(fd, fcntl.F_FULLFSYNC)  # fsync there leaves it in the drive's own cache
             return
-    (os.fdatasync if hasattr(os, "fdatasync") else os.fsync)(fd)
+    (os.fdatasync if hasattr(os, "fdatasync") and not new else os.fsync)(fd)
 
 
 class Slot:
@@ -102,5 +105,5 @@ class Slot:
 def unusable(folder: Path, error: OSError) -> FileFailed:
     return FileFailed(
         f"The folder {folder} for locks cannot be used ({error.strerror}).",
-        "Make it writable, or set XDG_STATE_HOME to a folder that is.",
+        f"Make it writable{OR_ELSEWHERE}.",
     )

@@ -21,10 +21,10 @@ from typing import Any
 
 from filelock import FileLock, Timeout
 
-from obsidian_mcp import logs
+from obsidian_mcp import logs, long_paths
 from obsidian_mcp.call import CallContext, cancelled
 from obsidian_mcp.errors import FileFailed, TimedOut
-from obsidian_mcp.slot import Slot, unusable
+from obsidian_mcp.slot import Slot, flush, unusable
 
 BETWEEN_TRIES = 0.02  # seconds
 FOLDER_PATIENCE = 10.0  # seconds that the folder's lock is waited for since it was last had
@@ -104,8 +104,9 @@ class FolderLock:
 
 class State:
     def __init__(self, root: str, environ: Mapping[str, str]) -> None:
-        self._root = os.path.realpath(root)
-        name = hashlib.sha256(self._root.encode("utf-8", "surrogateescape")).hexdigest()[:24]
+        self._root = long_paths.real(root)
+        known = os.path.normcase(self._root)  # on Windows one folder may be written in several ways
+        name = hashlib.sha256(known.encode("utf-8", "surrogateescape")).hexdigest()[:24]
         self._folder = state_folder(environ) / name
         self._is_shared = _own_folder(environ) is None
         self._journal = self._folder / "transaction.json"
@@ -221,7 +222,7 @@ class State:
             with open(temporary, "w", encoding="ascii") as file:
                 file.write(json.dumps(entry))
                 file.flush()
-                os.fsync(file.fileno())
+                flush(file.fileno(), new=True)
             os.replace(temporary, self._journal)
         except OSError as error:
             raise self._unusable(error) from None

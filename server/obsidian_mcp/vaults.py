@@ -324,7 +324,7 @@ def look_at_history(folder: str, settings: Settings) -> tuple[str, int, int]:
     from obsidian_mcp.state import State
     from obsidian_mcp.vault.history import NOBODY
 
-    file = State(os.path.realpath(folder), settings.environ).history_file
+    file = State(folder, settings.environ).history_file
     return file, *CallHistory(ledger(file, settings), NOBODY).sizes
 
 

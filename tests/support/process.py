@@ -12,7 +12,7 @@ import socket
 import subprocess
 import sys
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import IO, Any, TypedDict, Unpack
 
@@ -160,6 +160,9 @@ class How(TypedDict, total=False):
     command: Sequence[str]  # another, which is not forked
 
 
+elsewhere: Callable[..., subprocess.Popen[bytes]] | None = None  # where another Python runs it: `make windows`
+
+
 def start(
     environment: Mapping[str, str],
     words: Sequence[str],
@@ -170,6 +173,8 @@ def start(
     **how: Unpack[How],
 ) -> Fork | subprocess.Popen[bytes]:
     """`obsidian-mcp`, with those words after it."""
+    if elsewhere is not None:
+        return elsewhere(environment, words, stdin=stdin, **how)
     first = how.get("first", "")
     if CAN_FORK and how.get("forked", True) and "command" not in how:
         _check(environment)

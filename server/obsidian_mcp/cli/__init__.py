@@ -23,7 +23,8 @@ def run(argv: Sequence[str]) -> NoReturn:
     """Run a command; whatever is wrong with the command line is one line and exit code 2."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(encoding="utf-8", errors="backslashreplace")  # a note may hold what a console cannot
+            # A note may hold what a console can't show, and is shown as it is: Windows would end its lines once more.
+            stream.reconfigure(encoding="utf-8", errors="backslashreplace", newline="\n")
     interrupts.listen()  # by an exception: what runs is ended on the way out
     signal.signal(signal.SIGTERM, lambda *_: interrupts.end(SystemExit(143)))
     signal.signal(signal.SIGINT, lambda *_: interrupts.end(KeyboardInterrupt()))

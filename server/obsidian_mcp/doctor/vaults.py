@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator
 
-from obsidian_mcp import registry, settings
+from obsidian_mcp import long_paths, registry, settings
 from obsidian_mcp.doctor.check import Check, Examination, sentence, told
 from obsidian_mcp.doctor.hosts import vaults_in_use
 from obsidian_mcp.errors import Failure
 from obsidian_mcp.settings import UsageError
+from obsidian_mcp.slot import OR_ELSEWHERE
 from obsidian_mcp.state import State
 from obsidian_mcp.vaults import FolderReader, library, locate, look_at_history, meant
 
@@ -157,13 +158,13 @@ def _trash(it: Examination, folder: FolderReader) -> Check:
 
 
 def _index(it: Examination, root: str) -> Check:
-    found = library(os.path.realpath(root), it.settings)
+    found = library(long_paths.real(root), it.settings)
     if not found.can_be_kept:
         return Check(
             "index",
             "warn",
             f"No index can be kept in {found.file}, so every search reads all notes.",
-            "Make its folder writable, or set XDG_STATE_HOME to a folder that is.",
+            f"Make its folder writable{OR_ELSEWHERE}.",
         )
     if not found.size:
         return Check("index", "ok", "There is no index of the notes yet; the first search begins one.")
@@ -189,7 +190,7 @@ def _state(it: Examination, root: str) -> Check:
             "state",
             "fail",
             f"The folder for locks, {state.folder}, cannot be written.",
-            "Make it writable, or set XDG_STATE_HOME to a folder that is.",
+            f"Make it writable{OR_ELSEWHERE}.",
         )
     if state.has_journal:
         return Check("state", "warn", "A change was interrupted.", "The next call to a tool puts it right.")

@@ -32,12 +32,19 @@ _VIRAMA = 9  # Unicode's combining class
 
 def problem(name: str) -> str:
     """Why a file's or folder's name can't be a new one; empty if it can. Completes "must not …"."""
+    if found := windows_problem(name):
+        return found
+    hidden = _hidden(_FLAG.sub("\U0001f3f4", name))
+    return f"contain the invisible character U+{ord(hidden):04X}" if hidden else ""
+
+
+def windows_problem(name: str) -> str:
+    """Why Windows could not hold it."""
     if name.split(".", 1)[0].rstrip().lower() in _DEVICES:
         return f"contain the name {name!r}: it is a device on Windows"
     if name != name.rstrip() or name.endswith("."):
         return f"contain {name!r}, which ends with a dot or a space: Windows drops these"
-    hidden = _hidden(_FLAG.sub("\U0001f3f4", name))
-    return f"contain the invisible character U+{ord(hidden):04X}" if hidden else ""
+    return ""
 
 
 def _hidden(name: str) -> str:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import signal
-import subprocess
 import sys
 import threading
 from pathlib import Path
@@ -20,7 +19,7 @@ WINDOWS = {
     "PATH": 'C:\\Windows;"D:\\My Apps\\Obsidian"',
     "LOCALAPPDATA": "C:\\Users\\me\\AppData\\Local",
     "APPDATA": "C:\\Users\\me\\AppData\\Roaming",
-    "ProgramFiles": "C:\\Program Files",
+    "PROGRAMFILES": "C:\\Program Files",  # as os.environ has it there
 }
 MAC = {"PATH": "/usr/bin:/bin", "HOME": "/Users/me"}
 LINUX = {"PATH": "/usr/bin", "HOME": "/home/me"}
@@ -156,23 +155,40 @@ def test_windows_gets_a_group_and_no_window() -> None:
     assert process._creation_flags("linux") == 0
 
 
-def test_a_tree_of_processes_is_ended_on_windows_by_taskkill(monkeypatch: pytest.MonkeyPatch) -> None:
-    """By simulation: what would be run, for a child that lives and for one that is gone."""
-    ran: list[list[str]] = []
+class FakeChild:
+    """A child that lives or is gone, in a job that can be ended or not."""
 
-    class Child:
-        pid = 4711
+    def __init__(self, code: int | None, can_end: bool) -> None:
+        self.code, self.can_end = code, can_end
+        self.done: list[str] = []
+        self.job = self
 
-        def __init__(self, code: int | None) -> None:
-            self.code = code
+    def poll(self) -> int | None:
+        return self.code
 
-        def poll(self) -> int | None:
-            return self.code
+    def wait(self, _: float) -> int:
+        return 0
 
-        def wait(self, _: float) -> int:
-            return 0
+    def kill(self) -> None:
+        self.done.append("kill")
 
-    monkeypatch.setattr(subprocess, "run", lambda words, **_: ran.append(words))
-    process.end(Child(None), "win32")  # type: ignore[arg-type]  # a child is made of what is asked of it
-    process.end(Child(0), "win32")  # type: ignore[arg-type]
-    assert ran == [["taskkill", "/PID", "4711", "/T", "/F"]]
+    def end(self) -> bool:
+        self.done.append("end the job")
+        return self.can_end
+
+    def close(self) -> None:
+        self.done.append("close the job")
+
+
+ENDED = {
+    "one that lives": (FakeChild(None, True), ["end the job", "close the job"]),
+    "one whose job can't be ended": (FakeChild(None, False), ["end the job", "kill", "close the job"]),
+    "one that has ended": (FakeChild(0, True), ["close the job"]),
+}
+
+
+@pytest.mark.parametrize(("child", "done"), ENDED.values(), ids=ENDED)
+def test_a_child_on_windows_is_ended_with_its_job(child: FakeChild, done: list[str]) -> None:
+    """By simulation; `make windows` does it."""
+    process.end(child, "win32")  # type: ignore[arg-type]  # a child is made of what is asked of it
+    assert child.done == done

@@ -6,8 +6,28 @@ import json
 import os
 import subprocess
 
+import pytest
+
+from obsidian_mcp.doors.stdio import streams
 from tests.support.client import COMMAND, PATIENCE
 from tests.support.world import World
+
+
+@pytest.mark.parametrize("platform", ["linux", "darwin"])
+def test_an_idle_server_notices_that_its_reader_is_gone(platform: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where nothing tells of it, the output is looked at between two waits."""
+    monkeypatch.setattr(streams, "BETWEEN_LOOKS", 1)
+    (theirs, own_in), (reader, own_out) = os.pipe(), os.pipe()
+    pipe = streams.Streams(theirs, own_out, platform)
+    os.write(own_in, b"line")
+    assert pipe.read() == b"line"
+    os.close(reader)
+    with pytest.raises(streams.Closed):
+        pipe.read()
+    with pytest.raises(streams.Closed):
+        pipe.check()
+    for fd in (theirs, own_in, own_out):
+        os.close(fd)
 
 
 def test_an_input_that_does_not_block_is_waited_for(own_world: World) -> None:

@@ -14,8 +14,10 @@ import stat
 import sys
 from collections.abc import Iterator
 
+from obsidian_mcp.backends.files import windows
 from obsidian_mcp.backends.files.held import BINARY, NO_LINK, HeldPath, require_regular
 from obsidian_mcp.errors import CHANGED, Conflict, FileFailed, PermissionDenied
+from obsidian_mcp.slot import flush
 
 CHUNK, MOST_AT_ONCE = 64 * 1024, 64 * 1024 * 1024
 TEMPORARY = ".obsidian-mcp-"
@@ -37,12 +39,15 @@ def stamp(found: os.stat_result) -> int | None:
 
 
 def stamp_of(found: os.stat_result) -> int:
-    """The stamp of what is known to be a regular file."""
-    return hash((found.st_mtime_ns, found.st_ctime_ns, found.st_size, found.st_ino))
+    """The stamp of what is known to be a regular file. On Windows the ctime is when it was made, and tells nothing."""
+    changed = 0 if windows.HERE else found.st_ctime_ns
+    return hash((found.st_mtime_ns, changed, found.st_size, found.st_ino))
 
 
 def read_path(file: str) -> bytes:
     """A file of the settings, through whatever links lead to it."""
+    if windows.HERE:
+        return _whole(windows.Patience().run(lambda: windows.open_file(file, os.O_RDONLY)), None)
     return _whole(os.open(file, os.O_RDONLY | BINARY | getattr(os, "O_NONBLOCK", 0)), None)
 
 
@@ -209,7 +214,7 @@ def prepare(beside: HeldPath, data: bytes) -> HeldPath:
             rest = memoryview(data)
             while rest:
                 rest = rest[os.write(fd, rest) :]
-            os.fsync(fd)
+            flush(fd, new=True)
         finally:
             os.close(fd)
     except BaseException:

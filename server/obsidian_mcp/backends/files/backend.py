@@ -7,6 +7,7 @@ import os
 import threading
 from collections.abc import Callable
 
+from obsidian_mcp import long_paths
 from obsidian_mcp.backends.files import read, record
 from obsidian_mcp.backends.files.recovery import Recovery
 from obsidian_mcp.backends.files.root import VaultRoot
@@ -27,7 +28,7 @@ class _Kept:
     """What is remembered of a folder between calls, for as long as it is the same one."""
 
     def __init__(self, key: tuple[str, int, int], index: Callable[[Disk], Index], settings: Settings) -> None:
-        real = os.path.realpath(key[0])
+        real = long_paths.real(key[0])
         self.key = key
         self.root = VaultRoot(real)
         self.index = index(Scan(self.root))

@@ -15,32 +15,41 @@ import os
 import stat
 from collections.abc import Callable, Iterator, Sequence
 
+from obsidian_mcp.backends.files import windows
+from obsidian_mcp.backends.files.os_errors import NotRegular, is_missing
+
 HOLDS = {os.open, os.stat, os.unlink, os.mkdir, os.rename, os.link, os.rmdir, os.access} <= os.supports_dir_fd
-NO_LINK = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
+NO_LINK = getattr(os, "O_NOFOLLOW", windows.NO_FOLLOW if windows.HERE else 0) | getattr(os, "O_NONBLOCK", 0)
 BINARY = getattr(os, "O_BINARY", 0)
 _NO_SUCH_CALL = {errno.ENOSYS, errno.EINVAL, errno.ENOTSUP}  # of the system, or of this file system
 _FOLDER = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_NOFOLLOW", 0)
 
 
 class HeldPath:
-    """A name in a folder that is held. `text` is its path, for people and for the end of the process."""
+    """A name in a folder that is held. `text` is its path, for people and for the end of the process.
 
-    __slots__ = ("_fd", "_name", "text")
+    `patience` is for systems on which a file that is open can be closed to others.
+    """
 
-    def __init__(self, fd: int | None, name: str, text: str) -> None:
+    __slots__ = ("_fd", "_name", "_patience", "text")
+
+    def __init__(self, fd: int | None, name: str, text: str, patience: windows.Patience | None = None) -> None:
         self._fd = fd
         self._name = name
+        self._patience = patience or windows.Patience()
         self.text = text
 
     def sibling(self, name: str) -> HeldPath:
         text = os.path.join(os.path.dirname(self.text), name)
-        return HeldPath(self._fd, name if self._fd is not None else text, text)
+        return HeldPath(self._fd, name if self._fd is not None else text, text, self._patience)
 
     def sibling_names(self) -> list[str]:
         """What its folder holds."""
         return os.listdir(os.path.dirname(self.text) if self._fd is None else self._fd)
 
     def open(self, flags: int, mode: int = 0o666) -> int:
+        if windows.HERE:
+            return self._patience.run(lambda: windows.open_file(self._name, flags))
         return os.open(self._name, flags | BINARY, mode, dir_fd=self._fd)
 
     def open_regular(self) -> int:
@@ -60,8 +69,10 @@ class HeldPath:
     def exists(self) -> bool:
         try:
             self.lstat()
-        except (FileNotFoundError, NotADirectoryError):
-            return False
+        except OSError as error:
+            if is_missing(error):
+                return False
+            raise
         return True
 
     @property
@@ -73,15 +84,15 @@ class HeldPath:
 
     def replace(self, target: HeldPath) -> None:
         """Take the target's place."""
-        os.replace(self._name, target._name, src_dir_fd=self._fd, dst_dir_fd=target._fd)
+        self._patience.run(lambda: os.replace(self._name, target._name, src_dir_fd=self._fd, dst_dir_fd=target._fd))
 
     def rename(self, target: HeldPath) -> None:
-        os.rename(self._name, target._name, src_dir_fd=self._fd, dst_dir_fd=target._fd)
+        self._patience.run(lambda: os.rename(self._name, target._name, src_dir_fd=self._fd, dst_dir_fd=target._fd))
 
     def link(self, target: HeldPath) -> None:
         """Give it a second name, which must be free."""
         if self._fd is None:
-            os.link(self._name, target._name)
+            self._patience.run(lambda: os.link(self._name, target._name))
         else:
             os.link(self._name, target._name, src_dir_fd=self._fd, dst_dir_fd=target._fd, follow_symlinks=False)
 
@@ -95,11 +106,14 @@ class HeldPath:
                     raise
         if target.exists:
             return False
-        self.rename(target)
+        try:
+            self.rename(target)
+        except FileExistsError:  # made at this moment: on Windows no rename replaces anything
+            return False
         return True
 
     def unlink(self) -> None:
-        os.unlink(self._name, dir_fd=self._fd)
+        self._patience.run(lambda: os.unlink(self._name, dir_fd=self._fd))
 
     def remove_folder(self) -> None:
         os.rmdir(self._name, dir_fd=self._fd)
@@ -115,11 +129,12 @@ class HeldFolder:
         self._root = root
         self._folder: str | None = None
         self._fd: int | None = None
+        self._patience = windows.Patience()
 
     def at(self, path: str) -> HeldPath:
         text = os.path.join(self._root, *path.split("/"))
         if not HOLDS:
-            return HeldPath(None, text, text)
+            return HeldPath(None, text, text, self._patience)
         name = self._go(path)
         return HeldPath(self._fd, name, text)
 
@@ -128,7 +143,8 @@ class HeldFolder:
         if HOLDS:
             name = self._go(path)
             return os.open(name, flags, dir_fd=self._fd)
-        return os.open(os.path.join(self._root, *path.split("/")), flags)
+        where = os.path.join(self._root, *path.split("/"))
+        return self._patience.run(lambda: windows.open_file(where, flags) if windows.HERE else os.open(where, flags))
 
     def _go(self, path: str) -> str:
         """Hold its folder; the name there."""
@@ -175,7 +191,7 @@ def _renamer() -> tuple[Callable[[int, bytes, int, bytes, int], int], int]:
 
 def require_regular(fd: int) -> None:
     if not stat.S_ISREG(os.fstat(fd).st_mode):
-        raise OSError(errno.EINVAL, "it is not a regular file")
+        raise NotRegular
 
 
 @contextlib.contextmanager

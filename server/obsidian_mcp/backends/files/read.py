@@ -9,10 +9,10 @@ import sys
 import unicodedata
 from typing import Any
 
-from obsidian_mcp.backends.files import atomic
+from obsidian_mcp.backends.files import atomic, cloud, windows
 from obsidian_mcp.backends.files.birth import birth_time
 from obsidian_mcp.backends.files.held import hold
-from obsidian_mcp.backends.files.os_errors import is_absent, translate_os_errors
+from obsidian_mcp.backends.files.os_errors import is_absent, is_missing, translate_os_errors
 from obsidian_mcp.backends.files.root import VaultRoot
 from obsidian_mcp.errors import Failure, NotJson, PermissionDenied, TooLarge
 from obsidian_mcp.vault import text
@@ -27,7 +27,7 @@ MOST_TEXT = 64 * 1024 * 1024
 
 def access(root: VaultRoot) -> tuple[bool, bool]:
     """Whether the folder may be read, and written."""
-    return os.access(root.path, os.R_OK | os.X_OK), os.access(root.path, os.W_OK)
+    return os.access(root.prefix, os.R_OK | os.X_OK), os.access(root.prefix, os.W_OK)
 
 
 def settings(root: VaultRoot) -> VaultConfig:
@@ -50,7 +50,7 @@ def workspace(root: VaultRoot) -> Workspace:
         found = from_workspace(config_file(root, "workspace.json"))
     except Failure:  # the app writes it again and again
         return Workspace(None, ())
-    there = tuple(path for path in found.opened if os.path.isfile(root.prefix + path.value))
+    there = tuple(path for path in found.opened if os.path.isfile(root.place(path.value)))
     return Workspace(found.active if found.active in there else None, there)
 
 
@@ -59,7 +59,7 @@ def config_file(root: VaultRoot, name: str) -> Any:
 
     It or the file may well be a link: people share their settings between vaults.
     """
-    file = f"{root.prefix}.obsidian{os.sep}{name}"
+    file = root.place(f".obsidian/{name}")
     try:
         return json.loads(atomic.read_path(file))
     except (ValueError, RecursionError):
@@ -93,6 +93,8 @@ def has(root: VaultRoot, path: VaultPath) -> bool:
 
 def spellings(root: VaultRoot, path: VaultPath) -> list[VaultPath]:
     """The files that the path can mean: exactly it, or else those that differ in case or Unicode form."""
+    if not windows.can_hold(path):
+        return []
     root.real(path)
     if not IGNORES_CASE and _is_file(root, path.value):
         return [path]
@@ -119,9 +121,11 @@ def spelled_exactly(root: VaultRoot, path: VaultPath) -> bool:
     """
     with translate_os_errors(path):
         try:
-            names = os.listdir(root.path / path.folder)
-        except (FileNotFoundError, NotADirectoryError):
-            return False
+            names = cloud.real_names(os.listdir(root.place(path.folder)))
+        except OSError as error:
+            if is_missing(error):
+                return False
+            raise
     return (path.filename in names or _is_stored_decomposed(path.filename, names)) and _is_file(root, path.value)
 
 
@@ -135,15 +139,10 @@ def _is_stored_decomposed(filename: str, names: list[str]) -> bool:
 
 def _is_file(root: VaultRoot, path: str) -> bool:
     try:
-        return stat.S_ISREG(os.stat(root.prefix + path).st_mode)
-    except PermissionError as error:
-        raise PermissionDenied(
-            f"The system does not allow access to {path} ({error.strerror}).",
-            "Check the permissions of its folder.",
-            path=path,
-        ) from None
+        return stat.S_ISREG(os.stat(root.place(path)).st_mode)
     except OSError as error:
         if is_absent(error):
+            cloud.require_here(root, path)
             return False
         with translate_os_errors(path):
             raise
@@ -152,7 +151,7 @@ def _is_file(root: VaultRoot, path: str) -> bool:
 def is_file_itself(root: VaultRoot, path: str) -> bool:
     """Whether a file is there, and not a link to one."""
     try:
-        return stat.S_ISREG(os.lstat(f"{root.prefix}{path}").st_mode)
+        return stat.S_ISREG(os.lstat(root.place(path)).st_mode)
     except OSError as error:
         if is_absent(error):
             return False
@@ -163,7 +162,7 @@ def is_file_itself(root: VaultRoot, path: str) -> bool:
 def _names(root: VaultRoot, folder: str) -> list[str]:
     """What a folder holds; nothing where there is none, or where that may not be known."""
     try:
-        return os.listdir(root.path / folder)
+        return cloud.real_names(os.listdir(root.place(folder)))
     except PermissionError:
         return []
     except OSError as error:
@@ -185,7 +184,7 @@ def inode(root: VaultRoot, path: VaultPath) -> int | None:
     if not spelled_exactly(root, path):
         return None
     with translate_os_errors(path):
-        return os.lstat(root.path / path.value).st_ino
+        return os.lstat(root.place(path.value)).st_ino
 
 
 def times(root: VaultRoot, path: VaultPath) -> tuple[float | None, float]:

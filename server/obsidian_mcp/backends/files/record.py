@@ -137,7 +137,7 @@ def recover(root: VaultRoot, state: State) -> None:
 
 
 def _recover(root: VaultRoot, state: State, record: Record) -> str:
-    where = root.prefix + record.path
+    where = root.place(record.path)
     if not read.is_file_itself(root, record.path) or os.path.realpath(where) != where:
         return "forgotten: there is no such note any more"
     try:

@@ -9,10 +9,11 @@ import re
 import stat
 from collections.abc import Iterable, Iterator, Mapping
 
-from obsidian_mcp.backends.files import atomic, held, read
+from obsidian_mcp.backends.files import atomic, cloud, held, read
 from obsidian_mcp.backends.files.held import HeldFolder
-from obsidian_mcp.backends.files.os_errors import is_absent
+from obsidian_mcp.backends.files.os_errors import is_absent, why
 from obsidian_mcp.backends.files.root import VaultRoot
+from obsidian_mcp.backends.files.windows import HERE, is_own_folder
 from obsidian_mcp.errors import Failure, FileFailed, PermissionDenied, TooLarge
 from obsidian_mcp.vault.index import Closed, File, Gone, Listing, Stamps, Survey
 
@@ -28,12 +29,12 @@ def path_of_inode(root: VaultRoot, inode: int) -> str | None:
     while todo:
         folder = todo.pop()
         try:
-            with os.scandir(f"{root.prefix}{folder}") as entries:
+            with os.scandir(root.place(folder)) as entries:
                 for entry in entries:
                     path = f"{folder}/{entry.name}" if folder else entry.name
                     if entry.name.startswith(".") or _UNUSABLE.search(entry.name):
                         continue
-                    if entry.is_dir(follow_symlinks=False):
+                    if is_own_folder(entry):
                         todo.append(path)
                     elif entry.inode() == inode and entry.is_file(follow_symlinks=False):
                         return path
@@ -48,6 +49,7 @@ class Scan:
     def __init__(self, root: VaultRoot) -> None:
         self._root = root
         self._prefix = root.prefix
+        self._place = root.place
 
     def listing(self, folder: str) -> Listing:
         """One folder's files and folders, without hidden ones. Links to folders are not followed."""
@@ -57,18 +59,20 @@ class Scan:
             raise self._unlisted(folder, error) from None
 
     def _listing(self, folder: str) -> Listing:
-        where = f"{self._prefix}{folder}"
+        where = self._place(folder)
         changed = os.stat(where).st_mtime_ns
         files, folders = [], []
         with os.scandir(where) as entries:
             for entry in entries:
                 name = entry.name
                 if name[0] == ".":
+                    if (stood_for := cloud.real_name(name)) != name:
+                        files.append(stood_for)
                     continue
                 try:
                     if entry.is_file():
                         files.append(name)
-                    elif entry.is_dir(follow_symlinks=False):
+                    elif is_own_folder(entry):
                         folders.append(name)
                 except OSError:
                     if not entry.is_symlink():  # a link that leads round in a circle, or nowhere, is not a file
@@ -81,7 +85,7 @@ class Scan:
     def changed(self, folder: str) -> int:
         """When a folder's entries last changed."""
         try:
-            return os.stat(f"{self._prefix}{folder}").st_mtime_ns
+            return os.stat(self._place(folder)).st_mtime_ns
         except OSError as error:
             raise self._unlisted(folder, error) from None
 
@@ -89,19 +93,19 @@ class Scan:
         if is_absent(error) and error.errno != errno.ENAMETOOLONG:  # which says: below too many others
             return Gone(folder)
         is_permission = isinstance(error, PermissionError)
-        return Closed(str(error.strerror), is_permission, not (is_permission and self._is_others(folder)))
+        return Closed(why(error), is_permission, not (is_permission and self._is_others(folder)))
 
     def _is_others(self, folder: str) -> bool:
         """Whether it belongs to another user, like the `lost+found` of a disk: what it holds was never ours."""
         try:
-            return hasattr(os, "geteuid") and os.lstat(f"{self._prefix}{folder}").st_uid != os.geteuid()
+            return hasattr(os, "geteuid") and os.lstat(self._place(folder)).st_uid != os.geteuid()
         except OSError:
             return False
 
     def stamp(self, path: str) -> int | None:
         """What tells one state of a file from another without reading it; None for a link, or for nothing."""
         try:
-            return atomic.stamp(os.lstat(f"{self._prefix}{path}"))
+            return atomic.stamp(os.lstat(self._place(path)))
         except OSError:
             return None
 
@@ -121,6 +125,7 @@ class Scan:
                     fd = folder.open(path, flags)
                 except OSError as error:
                     if is_absent(error):
+                        cloud.require_here(self._root, path)
                         continue
                     raise _unread(path, error) from None
                 try:
@@ -163,7 +168,7 @@ class Scan:
 
     def _file(self, path: str) -> File | None:
         try:
-            found = os.stat(f"{self._prefix}{path}")
+            found = os.stat(self._place(path))
         except OSError:
             return None  # gone by now
         return File(path, atomic.stamp_of(found), found.st_mtime_ns, found.st_size, _touched(found))
@@ -196,7 +201,7 @@ class Scan:
         self, folder: str, endings: tuple[str, ...], known: Mapping[str, int | None], changed: list[File]
     ) -> tuple[list[str], int]:
         """One folder: the folders in it, and how many of its files are as they were. One loop, for its speed."""
-        where, prefix, same = f"{self._prefix}{folder}", f"{folder}/" if folder else "", 0
+        where, prefix, same = self._place(folder), f"{folder}/" if folder else "", 0
         folders: list[str] = []
         fd = os.open(where, os.O_RDONLY | _NO_FOLLOW) if _SCANS_FD else None
         known_stamp = known.get
@@ -206,10 +211,12 @@ class Scan:
                     name = entry.name
                     if name.endswith(endings) or name.lower().endswith(endings):
                         try:
-                            found = entry.stat(follow_symlinks=False)
+                            # On Windows a listing has no inodes, and the times of files that are open are old in it.
+                            found = os.lstat(os.path.join(where, name)) if HERE else entry.stat(follow_symlinks=False)
                         except OSError:
                             continue  # gone by now
-                        stamp = hash((found.st_mtime_ns, found.st_ctime_ns, found.st_size, found.st_ino))
+                        changed_ns = 0 if HERE else found.st_ctime_ns  # as `atomic.stamp_of`
+                        stamp = hash((found.st_mtime_ns, changed_ns, found.st_size, found.st_ino))
                         if known_stamp(name) == stamp:
                             same += 1
                             continue
@@ -218,7 +225,7 @@ class Scan:
                                 size, touched = found.st_size, _touched(found)
                                 changed.append(File(prefix + name, stamp, found.st_mtime_ns, size, touched))
                             continue
-                    if name[0] != "." and entry.is_dir(follow_symlinks=False) and not _UNUSABLE.search(name):
+                    if name[0] != "." and is_own_folder(entry) and not _UNUSABLE.search(name):
                         folders.append(prefix + name)
         finally:
             if fd is not None:
@@ -233,7 +240,7 @@ class Scan:
                 try:
                     fd = folder.open(path, flags)
                 except OSError as error:
-                    yield path, None if is_absent(error) or error.errno == errno.ELOOP else str(error.strerror)
+                    yield path, None if is_absent(error) or error.errno == errno.ELOOP else why(error)
                     continue
                 try:
                     data = read_bytes(fd, atomic.CHUNK)
@@ -244,7 +251,7 @@ class Scan:
                             yield path, f"it has {size} bytes"
                             continue
                 except OSError as error:
-                    yield path, str(error.strerror)
+                    yield path, why(error)
                     continue
                 finally:
                     close(fd)
@@ -277,7 +284,7 @@ def _unread(path: str, error: OSError) -> Failure:
     """Its links must be known before anything is moved."""
     kind = PermissionDenied if isinstance(error, PermissionError) else FileFailed
     return kind(
-        f"{path} could not be read ({error.strerror}), so its links could not be kept.",
+        f"{path} could not be read ({why(error)}), so its links could not be kept.",
         "Make it readable first.",
         path=path,
     )

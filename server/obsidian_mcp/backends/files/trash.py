@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import os
+import sys
+from pathlib import Path
 
 from obsidian_mcp.backends.files import read, write
 from obsidian_mcp.backends.files.held import hold
@@ -17,7 +19,7 @@ def to_local_trash(root: VaultRoot, path: VaultPath) -> str:
     """Into `.trash` at the vault's root, where a name already taken gets a number; its path there."""
     with translate_os_errors(path):
         root.real(path)
-        trash = root.path / ".trash"
+        trash = Path(root.place(".trash"))
         if os.path.islink(trash):
             raise PermissionDenied(
                 f".trash is a symbolic link, so {path} is left where it is.",
@@ -34,8 +36,14 @@ def to_local_trash(root: VaultRoot, path: VaultPath) -> str:
             return goal.text[len(root.prefix) :].replace(os.sep, "/")
 
 
-def to_system_trash(root: VaultRoot, path: VaultPath) -> bool:
-    """Into the trash of the system; False where it has none for this place."""
+def to_system_trash(root: VaultRoot, path: VaultPath, platform: str = sys.platform) -> bool:
+    """Into the trash of the system; False where it has none for this place, or none that can be relied on.
+
+    On Windows the bin may be off, the drive a network's or the file too large for it, and then what is told to recycle
+    deletes for good and says that it went well. So that bin is not used.
+    """
+    if platform == "win32":
+        return False
     import send2trash
 
     root.real(path)
@@ -43,7 +51,7 @@ def to_system_trash(root: VaultRoot, path: VaultPath) -> bool:
         send2trash.send2trash(str(root.path / path.value))
     except OSError:
         return False
-    return not os.path.lexists(root.path / path.value)
+    return not os.path.lexists(root.place(path.value))
 
 
 def restore(root: VaultRoot, path: VaultPath, before: bytes | None, to: str, mode: int | None = None) -> None:

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 
 from obsidian_mcp.backends.files import atomic, in_place, read
 from obsidian_mcp.backends.files.held import HeldFolder, HeldPath, hold, make_folders
-from obsidian_mcp.backends.files.os_errors import translate_os_errors
+from obsidian_mcp.backends.files.os_errors import is_missing, translate_os_errors
 from obsidian_mcp.backends.files.root import VaultRoot
 from obsidian_mcp.errors import AlreadyExists, Conflict, Failure
 from obsidian_mcp.vault.path import VaultPath
@@ -18,14 +18,18 @@ from obsidian_mcp.vault.path import VaultPath
 def require_room(root: VaultRoot, path: VaultPath) -> None:
     """Raise if no file can be made there: a folder has the name, or a file is where a folder should be."""
     root.real(path)
-    with translate_os_errors(path), contextlib.suppress(FileNotFoundError, NotADirectoryError):
-        os.lstat(root.prefix + path.value)  # a path may be too long though its names are not
+    with translate_os_errors(path):
+        try:
+            os.lstat(root.place(path.value))  # a path may be too long though its names are not
+        except OSError as error:
+            if not is_missing(error):
+                raise
     segments = path.value.split("/")
     for end in range(1, len(segments)):
         parent = "/".join(segments[:end])
-        if os.path.lexists(root.path / parent) and not os.path.isdir(root.path / parent):
+        if os.path.lexists(root.place(parent)) and not os.path.isdir(root.place(parent)):
             raise AlreadyExists(f"{parent} is a file, so {path} cannot be made below it.", path=parent)
-    if os.path.isdir(root.path / path.value):
+    if os.path.isdir(root.place(path.value)):
         raise AlreadyExists(f"{path} is a folder.", "Choose another name.", path=path.value)
 
 
@@ -33,7 +37,7 @@ def make_folder_for(root: VaultRoot, path: VaultPath) -> list[str]:
     """Make what is missing of the folders above; those that were made, outermost first."""
     segments = path.value.split("/")[:-1]
     folders = ["/".join(segments[: end + 1]) for end in range(len(segments))]
-    there = sum(1 for _ in itertools.takewhile(lambda folder: os.path.isdir(root.prefix + folder), folders))
+    there = sum(1 for _ in itertools.takewhile(lambda folder: os.path.isdir(root.place(folder)), folders))
     if there < len(folders):
         with translate_os_errors(path):
             base = root.inside(VaultPath(folders[there - 1])) if there else ""
@@ -60,7 +64,8 @@ def _link_new(path: VaultPath, at: HeldPath, data: bytes) -> None:
         except OSError:
             if at.exists:
                 raise _just_made(path) from None
-            temporary.replace(at)  # a file system without hard links
+            if not temporary.move(at):  # a file system without hard links
+                raise _just_made(path) from None
 
 
 def _just_made(path: VaultPath) -> AlreadyExists:

@@ -6,6 +6,7 @@ import contextlib
 import os
 from collections.abc import Callable
 
+from obsidian_mcp import long_paths
 from obsidian_mcp.backends.files import record
 from obsidian_mcp.backends.files.root import VaultRoot
 from obsidian_mcp.backends.obsidian import argv, discover, probe, replies
@@ -55,7 +56,7 @@ class ObsidianBackend:
         root = VaultRoot(folder) if os.path.isabs(folder) else None
         within_reach = root if root and root.is_there else None
         # One that no path names has a name that no folder can have.
-        real = os.path.realpath(folder) if folder else f"{os.sep}obsidian:{place.unique_name}"
+        real = long_paths.real(folder) if folder else f"{os.sep}obsidian:{place.unique_name}"
         state = self._states.setdefault(real, State(real, self._settings.environ))
         if within_reach:
             with contextlib.suppress(FileFailed):  # logged; a read does without, and the next write tries again
@@ -101,7 +102,7 @@ class ObsidianBackend:
             base, active = from_app(said)
         except Unreadable as problem:
             raise CliFailed(f"Obsidian's answer is not understood while {doing}: {problem}.") from None
-        if os.path.realpath(base) != os.path.realpath(found.path):
+        if long_paths.real(base) != long_paths.real(found.path):
             raise CliFailed(f"Another vault answered while {doing}: {base}.")
         return active
 

@@ -47,11 +47,12 @@ def _windows(environ: Mapping[str, str]) -> list[str]:
     """Always `Obsidian.com`: the `.exe` beside it prints nothing, or ends with 127."""
     import ntpath  # not for the first reply elsewhere
 
+    environ = {name.upper(): value for name, value in environ.items()}  # Python writes them all in capitals there
     folders = [folder.strip('"') for folder in environ.get("PATH", "").split(";") if folder]
     local = environ.get("LOCALAPPDATA", "")
     if local:
         folders += [ntpath.join(local, "Programs", "Obsidian"), ntpath.join(local, "Obsidian")]
-    folders += [ntpath.join(environ[key], "Obsidian") for key in ("ProgramFiles", "ProgramW6432") if environ.get(key)]
+    folders += [ntpath.join(environ[key], "Obsidian") for key in ("PROGRAMFILES", "PROGRAMW6432") if environ.get(key)]
     return [ntpath.join(folder, "Obsidian.com") for folder in folders]
 
 

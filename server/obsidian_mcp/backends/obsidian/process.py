@@ -20,6 +20,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import IO, Self
 
+from obsidian_mcp.backends.obsidian.job import Job
 from obsidian_mcp.call import CallContext, cancelled
 from obsidian_mcp.errors import CliFailed, NotStarted, ObsidianNotRunning, PermissionDenied, TimedOut
 
@@ -65,9 +66,15 @@ def child_environment(environ: Mapping[str, str]) -> dict[str, str]:
     return {key: value for key, value in environ.items() if key.upper() != "ELECTRON_RUN_AS_NODE"}
 
 
-def _spawn(argv: Sequence[str], environ: Mapping[str, str]) -> subprocess.Popen[bytes]:
+class Child(subprocess.Popen[bytes]):
+    """A process, and on Windows the job that it is in."""
+
+    job: Job | None = None
+
+
+def _spawn(argv: Sequence[str], environ: Mapping[str, str]) -> Child:
     try:
-        return subprocess.Popen(  # no shell: argv reaches the CLI as it is
+        child = Child(  # no shell: argv reaches the CLI as it is
             _words(argv),
             env=child_environment(environ),
             stdin=subprocess.DEVNULL,
@@ -78,6 +85,8 @@ def _spawn(argv: Sequence[str], environ: Mapping[str, str]) -> subprocess.Popen[
             start_new_session=True,
             creationflags=_creation_flags(),
         )
+        child.job = Job(int(getattr(child, "_handle", 0)))
+        return child
     except FileNotFoundError:
         raise ObsidianNotRunning(
             f"The Obsidian command {argv[0]} is gone.",
@@ -105,20 +114,26 @@ def _creation_flags(platform: str = sys.platform) -> int:
     return no_window | new_group if platform == "win32" else 0
 
 
-def end(child: subprocess.Popen[bytes], platform: str = sys.platform) -> None:
+def end(child: Child, platform: str = sys.platform) -> None:
     """End the child and everything it started, if it lives.
 
     What a child that has ended by itself leaves running stays: older installers start the app that way.
     """
-    if child.poll() is not None:
-        return
-    if platform == "win32":
-        subprocess.run(["taskkill", "/PID", str(child.pid), "/T", "/F"], capture_output=True, check=False)
-    else:
+    if child.poll() is None:
+        _kill(child, platform)
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            child.wait(GRACE)
+    if child.job is not None:
+        child.job.close()
+
+
+def _kill(child: Child, platform: str) -> None:
+    if platform != "win32":
         with contextlib.suppress(ProcessLookupError, PermissionError):  # gone; macOS says EPERM for a group of zombies
             os.killpg(child.pid, signal.SIGKILL)
-    with contextlib.suppress(subprocess.TimeoutExpired):
-        child.wait(GRACE)
+    elif child.job is None or not child.job.end():
+        with contextlib.suppress(OSError):  # gone by now
+            child.kill()  # itself, at least
 
 
 def _exit_code(child: subprocess.Popen[bytes]) -> int | None:

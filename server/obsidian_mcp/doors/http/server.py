@@ -35,7 +35,9 @@ def listen(http: Http) -> socket.socket:
         family, kind, _, _, address = socket.getaddrinfo(http.host, http.port, type=socket.SOCK_STREAM)[0]
         # With the protocol named: asyncio then sends small packets at once. Otherwise every reply waits 40 ms.
         listening = socket.socket(family, kind, socket.IPPROTO_TCP)
-        if os.name == "posix":
+        if hasattr(socket, "SO_EXCLUSIVEADDRUSE"):  # Windows, where another program could take the port too
+            listening.setsockopt(socket.SOL_SOCKET, socket.SO_EXCLUSIVEADDRUSE, 1)
+        else:
             listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listening.bind(address)
         listening.listen(BACKLOG)

@@ -7,7 +7,6 @@ import contextlib
 import hmac
 import http
 import logging
-import os
 import socket
 from collections.abc import Callable
 from typing import TYPE_CHECKING, ClassVar
@@ -210,7 +209,9 @@ def bind(port: int) -> socket.socket:
     """A socket of this machine alone, that does not answer yet."""
     bound = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     try:
-        if os.name == "posix":  # elsewhere it would let two programs have one port
+        if hasattr(socket, "SO_EXCLUSIVEADDRUSE"):  # Windows, where another program could take the port too
+            bound.setsockopt(socket.SOL_SOCKET, socket.SO_EXCLUSIVEADDRUSE, 1)
+        else:
             bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         bound.bind(("127.0.0.1", port))
     except OSError:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import _signal as signal  # type: ignore[import-not-found, unused-ignore]  # `signal` loads `enum`, for names alone
+import sys
 from time import monotonic
 
 from obsidian_mcp import running
@@ -55,9 +56,17 @@ def serve(
             connection.abandon()
             end(1)
 
+    def stop(number: int) -> None:
+        connection.abandon()
+        end(128 + number)
+
     gathered = _Gathered(Scheduler())
     connection = Connection(server, gathered, send)
     _on_signals()
+    if sys.platform == "win32":
+        from obsidian_mcp.doors.stdio import console
+
+        console.listen(stop)
     if begin is not None:
         begin(send)
     try:
@@ -68,9 +77,8 @@ def serve(
     except streams.Closed:
         connection.abandon()
         end(1)
-    except _Stop as stop:
-        connection.abandon()
-        end(128 + stop.number)
+    except _Stop as stopped:
+        stop(stopped.number)
 
 
 def _drained(pipe: streams.Streams, connection: Connection) -> bool:

@@ -13,6 +13,7 @@ import sys
 from _thread import allocate_lock
 
 CHUNK = 64 * 1024
+BETWEEN_LOOKS = 1000  # milliseconds, on macOS
 
 
 class Closed(Exception):
@@ -20,15 +21,19 @@ class Closed(Exception):
 
 
 class Streams:
-    def __init__(self, fd_in: int, fd_out: int) -> None:
+    def __init__(self, fd_in: int, fd_out: int, platform: str = sys.platform) -> None:
         self._in = fd_in
         self._out = fd_out
         self._lock = allocate_lock()
         self._poll = None
+        self._idle: int | None = None
         if hasattr(select, "poll"):
             self._poll = select.poll()
             self._poll.register(fd_in, select.POLLIN)
-            self._poll.register(fd_out, 0)  # tells only of errors: the reader is gone
+            if platform == "darwin":  # where nothing is told of what is registered for nothing: so it is looked at
+                self._idle = BETWEEN_LOOKS
+            else:
+                self._poll.register(fd_out, 0)  # tells only of errors: the reader is gone
 
     def read(self) -> bytes:
         """What has arrived; empty at the end. Raises Closed when the client is gone."""
@@ -49,12 +54,19 @@ class Streams:
     def _wait_for_input(self) -> None:
         ready: dict[int, int] = {}
         while self._poll is not None and not ready.get(self._in, 0):
-            ready = dict(self._poll.poll())
+            ready = dict(self._poll.poll(self._idle))
             self._look(ready)
 
     def _look(self, ready: dict[int, int]) -> None:
+        if self._idle is not None and not ready.get(self._in, 0):
+            ready = self._look_at_output()
         if ready.get(self._out, 0) & (select.POLLERR | select.POLLHUP):
             raise Closed
+
+    def _look_at_output(self) -> dict[int, int]:
+        poll = select.poll()
+        poll.register(self._out, select.POLLOUT)
+        return dict(poll.poll(0))
 
     def send(self, message: bytes) -> None:
         """Write one message as one line, whole, before any other."""

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import subprocess
+import sys
 from collections.abc import Mapping, Sequence
 
 from obsidian_mcp.servers.ide import messages
@@ -22,7 +24,7 @@ class ChildProgram:
             own = {**environ, **messages.variables(port)}
             if own.get("CLAUDE_CONFIG_DIR"):  # it is to find the lock file from another folder than ours
                 own["CLAUDE_CONFIG_DIR"] = os.path.abspath(own["CLAUDE_CONFIG_DIR"])
-            self._process = subprocess.Popen(words, cwd=folder, env=own)
+            self._process = subprocess.Popen(command_line(words, own), cwd=folder, env=own)
         except OSError as error:
             known = (
                 "it is not installed, or not in the PATH" if isinstance(error, FileNotFoundError) else error.strerror
@@ -39,3 +41,16 @@ class ChildProgram:
         """Pass on that the end has come."""
         if self._process.poll() is None:
             self._process.send_signal(number)
+
+
+def command_line(words: Sequence[str], environ: Mapping[str, str], platform: str = sys.platform) -> Sequence[str] | str:
+    """As the system starts it. Windows itself finds no `claude.cmd` for `claude`, which is what npm installs."""
+    if platform != "win32":
+        return words
+    found = shutil.which(words[0], path=environ.get("PATH")) or words[0]
+    if not found.lower().endswith((".cmd", ".bat")):
+        return [found, *words[1:]]
+    # A batch file's words are read by cmd, to which `&` and its kin are commands unless they stand in quotes. With /s
+    # it takes off the outermost quotes and no others.
+    quoted = " ".join(f'"{word.replace(chr(34), chr(34) * 2)}"' for word in (found, *words[1:]))
+    return f'"{environ.get("COMSPEC", "cmd.exe")}" /d /s /c "{quoted}"'

@@ -10,6 +10,7 @@ from websockets.exceptions import InvalidHandshake, WebSocketException
 from websockets.sync.client import connect
 from websockets.typing import Subprotocol
 
+from obsidian_mcp import long_paths
 from obsidian_mcp.call import CallContext
 from obsidian_mcp.errors import BridgeFailed
 from obsidian_mcp.operations.finding import existing
@@ -102,5 +103,5 @@ def _folders_of(wanted: str, settings: Settings) -> set[str]:
     """What a door to that vault could call its folder."""
     place = locate(wanted, settings.environ)
     same = [vault for vault in place.vaults if wanted in (vault.id, vault.name)]
-    named = {os.path.realpath(place.folder)} if looks_like_path(wanted) else {wanted}
-    return {*named, *(os.path.realpath(vault.path) for vault in same)}
+    named = {long_paths.real(place.folder)} if looks_like_path(wanted) else {wanted}
+    return {*named, *(long_paths.real(vault.path) for vault in same)}

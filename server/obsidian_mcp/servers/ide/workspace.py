@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+from obsidian_mcp import long_paths
 from obsidian_mcp.call import CallContext
 from obsidian_mcp.errors import InvalidParams, NoteNotFound
 from obsidian_mcp.vault import text
@@ -19,7 +20,7 @@ class IdeWorkspace:
     """`folder` is the vault's as it was named, `wanted` what the backend calls it."""
 
     def __init__(self, folder: str, wanted: str, backend: Backend) -> None:
-        self.root = os.path.realpath(folder)
+        self.root = long_paths.real(folder)
         self._folders = tuple(dict.fromkeys((self.root, os.path.abspath(folder))))
         self._wanted = wanted
         self._backend = backend
