@@ -60,8 +60,8 @@ def _collide(one: _Hunk, other: _Hunk) -> bool:
     """Both change a line, or add lines at one place: which come first is not known. Twice the same is one change."""
     if one == other:
         return False
-    if one.low == one.high and other.low == other.high:
-        return one.low == other.low
+    if one.start == one.end and other.start == other.end:
+        return one.low <= other.high and other.low <= one.high
     return one.low < other.high and other.low < one.high
 
 
