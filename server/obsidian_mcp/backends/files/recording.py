@@ -69,7 +69,7 @@ def witnesses(root: VaultRoot, changes: ChangeSet) -> tuple[Write, ...]:
 
 def _mode(root: VaultRoot, path: str) -> int | None:
     try:
-        return stat.S_IMODE(os.stat(root.prefix + path).st_mode)
+        return stat.S_IMODE(os.stat(root.place(path)).st_mode)
     except OSError:
         return None
 
@@ -87,7 +87,7 @@ def _missing_folders(root: VaultRoot, changes: Iterable[Change]) -> list[str]:
     missing: dict[str, None] = {}
     for change in changes:
         for folder in _folders_of(change):
-            if folder not in missing and not os.path.lexists(root.prefix + folder):
+            if folder not in missing and not os.path.lexists(root.place(folder)):
                 missing[folder] = None
     return list(missing)
 
