@@ -47,6 +47,19 @@ def test_folders_that_were_made_are_kept(history: CallHistory) -> None:
     assert kept.rebuilt(lambda path: None).inverse().unmade == ("D",)
 
 
+def test_what_is_only_watched_is_not_shown_as_changed(history: CallHistory) -> None:
+    move = Rename("A.md", "B.md")
+    id = history.begin(ChangeSet("moving", (move, Write("B.md", b"a", b"a", whole=True))))
+    history.finish(id)
+    _, kept = history.get(id)
+    assert (kept.done, len(kept.changes)) == ((move,), 2)
+
+
+def test_what_another_server_had_begun_is_not_this_calls_change(history: CallHistory) -> None:
+    history.settled(history.begin(EDIT))
+    assert (len(history.entries()), history.last) == (1, None)
+
+
 def test_nothing_is_begun_where_it_cannot_be_kept(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     history = CallHistory(Ledger(str(tmp_path / "file" / "history.sqlite")), BY)

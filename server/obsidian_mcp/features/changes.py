@@ -84,9 +84,9 @@ class Changes:
             raise undoing.unknown(id) from None
         except Unreadable as problem:
             return {**_listed(vault, entry), "files": [], "more_files": 0, "note": str(problem)}
-        shown = kept.changes[: comparing.MOST_FILES]
+        shown = kept.done[: comparing.MOST_FILES]
         files = [dataclasses.asdict(file) for file in comparing.compare(shown, lambda path: _held(path, opened))]
-        return {**_listed(vault, entry), "files": files, "more_files": len(kept.changes) - len(shown)}
+        return {**_listed(vault, entry), "files": files, "more_files": len(kept.done) - len(shown)}
 
 
 def _has(entry: Entry, words: list[str]) -> bool:

@@ -53,7 +53,7 @@ def is_undoable(entry: Entry) -> bool:
 
 def diff_of(changes: Iterable[Change | Difference], most: int) -> str:
     """What was done to each file, in so many bytes of JSON at most; what is left out is said."""
-    every = [change for change in changes if not (isinstance(change, Difference) and change.is_witness)]
+    every = list(changes)
     parts: list[str] = []
     room = most
     for change in every[:MOST_FILES]:

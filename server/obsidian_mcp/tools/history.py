@@ -144,7 +144,7 @@ def _with_diff(entry: Entry, history: History, it: Context) -> ChangesListed:
     except (Unreadable, NoSuchEntry) as problem:
         return ChangesListed([listed], note=str(problem))
     room = it.page - ROOM_FOR_REST - len(encode(plain(listed)))
-    return ChangesListed([listed], recounting.diff_of(changes.changes, room))
+    return ChangesListed([listed], recounting.diff_of(changes.done, room))
 
 
 def _latest_of(client: str, history: History) -> Entry | None:

@@ -104,6 +104,11 @@ class KeptChanges:
     made: tuple[str, ...] = ()
     unmade: tuple[str, ...] = ()
 
+    @property
+    def done(self) -> tuple[Change | Difference, ...]:
+        """Without the witnesses: what was changed."""
+        return tuple(each for each in self.changes if not (isinstance(each, Difference) and each.is_witness))
+
     def rebuilt(self, read: Callable[[str], bytes | None]) -> ChangeSet:
         """The change set itself. `read` tells what a path holds now; it is asked for long texts only.
 
