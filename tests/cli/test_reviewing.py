@@ -79,8 +79,10 @@ def test_a_change_is_found_in_the_vault_that_it_was_made_in(own_world: World, tm
     words = ("--vault", str(other), "--vault", str(own_world.vault), "--backend", "embedded")
     shown = run_inside(own_world.environment(COLUMNS="200"), "history", *words).stdout.decode()
     assert shown.splitlines()[0].split() == ["id", "time", "vault", "client", "what"]
-    assert run_inside(own_world.environment(), "undo", id, *words).returncode == 0
+    done = run_inside(own_world.environment(), "undo", *words)
+    assert (done.returncode, id.encode() in done.stdout) == (0, True)
     assert own_world.get("A.md") == b"one\n"
+    assert run_inside(own_world.environment(), "history", id, *words).returncode == 0
 
 
 def test_everything_is_forgotten_for_good(own_world: World) -> None:

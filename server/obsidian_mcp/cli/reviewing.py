@@ -86,8 +86,10 @@ def undo(
         if id or not client:
             raise UsageError("--since takes back all changes of one client: give --client with it, and no ID")
         arguments |= {"since": since, "client": client}
+    elif id:
+        arguments["id"] = id
     else:
-        arguments["id"] = id or _latest(whole, client, label, as_json)
+        arguments["id"], label = _latest(whole, client, as_json)
     done = _called(whole, UNDO, arguments, label, as_json)
     if as_json:
         show.data(done, as_json)
@@ -128,12 +130,17 @@ def _joined(every: Sequence[dict[str, Any]], limit: int) -> dict[str, Any]:
     return {"changes": sorted(changes, key=lambda change: str(change["time"]), reverse=True)[:limit]}
 
 
-def _latest(whole: App, client: str, label: str, as_json: bool) -> str:
-    """The newest change that can be undone and is no undo itself, whoever made it, or that client's."""
-    for change in _called(whole, "list_changes", {"limit": AT_ONCE}, label, as_json)["changes"]:
-        if not change["undone"] and change["tool"] != UNDO and client in ("", change["client"]):
-            return str(change["id"])
-    _nothing(client, as_json)
+def _latest(whole: App, client: str, as_json: bool) -> tuple[str, str]:
+    """The newest change that can be undone and is no undo itself, whoever made it, or that client's; and its vault."""
+    found: list[tuple[str, str, str]] = []
+    for label in whole.vaults.labels or ("",):
+        every = _called(whole, "list_changes", {"limit": AT_ONCE}, label, as_json)["changes"]
+        mine = (each for each in every if not each["undone"] and client in ("", each["client"]))
+        found += [(str(each["time"]), str(each["id"]), label) for each in mine if each["tool"] != UNDO][:1]
+    if not found:
+        _nothing(client, as_json)
+    _, id, label = max(found)
+    return id, label
 
 
 def _nothing(client: str, as_json: bool) -> NoReturn:

@@ -87,12 +87,13 @@ class Trace:
 
     _blamed = ""
 
-    def advice(self, *, merge: bool) -> Hint | str:
+    def advice(self, *, merge: bool) -> Hint:
         """What to do next."""
-        ways = [f"Undo {self._blamed} first."] if self._blamed else []
+        first = f"Undo {self._blamed} first. " if self._blamed else ""
         if merge:
-            ways.append("The edits are on other lines: merge=true keeps them; see it first with dry_run.")
-        return " ".join(ways) or "Look at the note; what is there now stays."
+            model = f"{first}The edits are on other lines: merge=true keeps them; see it first with dry_run."
+            return Hint(model, f"{first}The edits are on other lines: --merge keeps them; see it first with --dry-run.")
+        return Hint(first.rstrip() or "Look at the note; what is there now stays.")
 
     def _after(self, path: str) -> list[Entry]:
         """The changes of a note after this one, newest first."""

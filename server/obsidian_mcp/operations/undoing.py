@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import NoReturn
 
 from obsidian_mcp.call import CallContext
-from obsidian_mcp.errors import AlreadyExists, Conflict, InvalidArguments, NoteNotFound
+from obsidian_mcp.errors import AlreadyExists, Conflict, Hint, InvalidArguments, NoteNotFound
 from obsidian_mcp.operations.staging import Staged
 from obsidian_mcp.operations.tracing import Trace
 from obsidian_mcp.vault import diffs, merging
@@ -229,5 +229,6 @@ def require_undoable(entry: Entry) -> None:
 
 def unknown(id: str) -> InvalidArguments:
     return InvalidArguments(
-        f"There is no change {id!r} in the history of this vault.", "The ids are in obsidian_list_changes."
+        f"There is no change {id[:40]!r} in the history of this vault.",
+        Hint("The ids are in obsidian_list_changes.", "obsidian-mcp history lists the ids."),
     )
