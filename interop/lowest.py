@@ -74,7 +74,7 @@ def environment(pinned: list[str]) -> Path:
 def main() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     try:
-        pinned = lowest(project["dependencies"])
+        pinned = lowest([*project["dependencies"], *project["optional-dependencies"]["media"]])
         python = environment(pinned)
         print(" ".join(pinned), flush=True)
         tests = [str(python), "-m", "pytest", "-n", "4", "--dist", "worksteal", *TESTS]
