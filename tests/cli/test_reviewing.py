@@ -97,6 +97,14 @@ def test_everything_is_forgotten_for_good(own_world: World) -> None:
     assert b"secret" not in kept
 
 
+def test_a_note_that_was_deleted_for_good_comes_back_with_its_mode(own_world: World) -> None:
+    own_world.put("Other.md")
+    own_world.put("A.md", "secret").chmod(0o600)
+    ran(own_world, "call", "delete_note", "name=A", "permanent=true")
+    assert ran(own_world, "undo").returncode == 0
+    assert stat.S_IMODE((own_world.vault / "A.md").stat().st_mode) == 0o600
+
+
 def test_without_a_history_there_is_none_to_show(own_world: World) -> None:
     own_world.put("A.md", "one\n")
     done = ran(own_world, "call", "append_note", "name=A", "content=two", "--json", "--history", "off")

@@ -234,17 +234,6 @@ def test_where_everything_is_as_before_there_is_nothing_to_undo(readable: Ground
     assert (failure.code, "nothing to undo" in failure.message) == (-32602, True)
 
 
-def test_a_note_that_was_deleted_for_good_comes_back_with_its_mode(without_app: Ground) -> None:
-    if not without_app.folder.is_dir():
-        return
-    path = without_app.put("Plan.md", "secret")
-    without_app.put("Other.md")
-    (without_app.folder / path).chmod(0o600)
-    id = without_app.call("delete_note", name=path, permanent=True)["change"]
-    without_app.call("undo_change", id=id)
-    assert (without_app.folder / path).stat().st_mode & 0o777 == 0o600
-
-
 def test_a_reply_about_a_change_of_many_fits_the_client(readable: Ground) -> None:
     for number in range(60):
         readable.put(f"{number} é.md", f"#old {'ü' * 200}\n" * 5)
