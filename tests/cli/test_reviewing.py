@@ -105,6 +105,16 @@ def test_a_note_that_was_deleted_for_good_comes_back_with_its_mode(own_world: Wo
     assert stat.S_IMODE((own_world.vault / "A.md").stat().st_mode) == 0o600
 
 
+def test_a_new_note_that_a_program_has_open_is_not_taken_back(own_world: World) -> None:
+    own_world.put("Other.md")
+    ran(own_world, "call", "create_note", "name=New", "content=x")
+    with open(own_world.vault / "New.md", "rb"):
+        refused = ran(own_world, "undo")
+        assert (refused.returncode, b"open in another program" in refused.stderr) == (1, True)
+        assert ran(own_world, "call", "delete_note", "name=New", "permanent=true").returncode == 0
+    assert not own_world.has("New.md")
+
+
 def test_without_a_history_there_is_none_to_show(own_world: World) -> None:
     own_world.put("A.md", "one\n")
     done = ran(own_world, "call", "append_note", "name=A", "content=two", "--json", "--history", "off")

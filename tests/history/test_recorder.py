@@ -63,7 +63,7 @@ def test_what_another_server_had_begun_is_not_this_calls_change(history: CallHis
 def test_nothing_is_begun_where_it_cannot_be_kept(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     history = CallHistory(Ledger(str(tmp_path / "file" / "history.sqlite")), BY)
-    with pytest.raises(FileFailed, match="nothing is changed") as failed:
+    with pytest.raises(FileFailed, match="history cannot be used") as failed:
         history.begin(EDIT)
     assert "--history off" in failed.value.message
     history.finish("none")  # what was done is done

@@ -103,7 +103,7 @@ def _usable() -> Iterator[None]:
         raise FileFailed("Another server was writing the vault's history for too long.", "Try again.") from None
     except Unusable as problem:
         raise FileFailed(
-            f"The vault's history cannot be used ({problem}), so nothing is changed.",
+            f"The vault's history cannot be used ({problem}).",
             "Put that right, or start the server with --history off.",
         ) from None
 

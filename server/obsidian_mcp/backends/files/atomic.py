@@ -158,7 +158,7 @@ def is_open_nowhere(at: HeldPath) -> bool:
         return True
     import fcntl
 
-    fd = at.open(os.O_RDWR | NO_LINK)
+    fd = at.open(os.O_RDONLY | NO_LINK)  # a file that may not be written can be removed all the same
     try:
         fcntl.fcntl(fd, fcntl.F_SETLEASE, fcntl.F_WRLCK)
     except BlockingIOError:

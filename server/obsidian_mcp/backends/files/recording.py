@@ -17,8 +17,8 @@ from obsidian_mcp.backends.files import read, trash, write
 from obsidian_mcp.backends.files.root import VaultRoot
 from obsidian_mcp.errors import READ, UNTOUCHED, Failure, FileFailed, NoteNotFound, PermissionDenied, TooLarge
 from obsidian_mcp.state import State
-from obsidian_mcp.vault.changes import Change, ChangeSet, Committed, Rename, Restore, Trash, Write
-from obsidian_mcp.vault.history import KeptChanges, Recorder, happened
+from obsidian_mcp.vault.changes import Change, ChangeSet, Committed, NotAsBefore, Rename, Trash, Write
+from obsidian_mcp.vault.history import Difference, KeptChanges, Recorder, happened
 from obsidian_mcp.vault.path import VaultPath, is_path
 
 
@@ -153,10 +153,14 @@ def _as_done(root: VaultRoot, kept: KeptChanges) -> ChangeSet | None:
         elif isinstance(change, Write) and change.before is not None and change.before == change.after:
             now = held(root, change.path)
             changes += [replace(change, after=now)] if now not in (None, change.before) else []
-        elif isinstance(change, Write | Rename | Trash | Restore):
-            changes.append(change)
+        elif isinstance(change, Difference):
+            with contextlib.suppress(NotAsBefore):  # somebody's by now, and what it held was not kept whole
+                changes.append(change.write(held(root, change.path) or b""))
+                continue
+            if not change.is_witness:
+                return None  # as it was meant
         else:
-            return None  # a long text, of which all is said
+            changes.append(change)
     return ChangeSet(kept.doing, tuple(changes), kept.made, kept.unmade)
 
 

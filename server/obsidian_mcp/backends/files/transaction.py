@@ -189,7 +189,7 @@ def _act(root: VaultRoot, change: Change, use_local_trash: Callable[[], bool]) -
         return change, move_back
     if isinstance(change, Write):
         if change.after is None:
-            write.remove(root, path, change.before)
+            write.remove(root, path, change.before, even_if_open=False)
             return change, lambda: write.write_new(root, path, change.before or b"")
         write.write_new(root, path, change.after)
         return change, lambda: write.remove(root, path)

@@ -123,11 +123,12 @@ def rename(root: VaultRoot, path: VaultPath, target: VaultPath) -> list[str]:
     return made
 
 
-def remove(root: VaultRoot, path: VaultPath, before: bytes | None = None) -> None:
+def remove(root: VaultRoot, path: VaultPath, before: bytes | None = None, *, even_if_open: bool = True) -> None:
     """Remove a file for good; with `before`, only if it still holds that.
 
     It is taken away under another name and read there: what an editor saves by that moment is seen, and what it saves
-    after it is a file of its own. One that has the file open could still write into it, so it must be open nowhere.
+    after it is a file of its own. One that has the file open could still write into it: whoever did not ask for this
+    file to be gone must not lose that.
     """
     root.real(path)
     with translate_os_errors(path), hold(root.prefix, root.spot(path)) as at:
@@ -139,7 +140,7 @@ def remove(root: VaultRoot, path: VaultPath, before: bytes | None = None) -> Non
         aside = at.sibling(atomic.temporary_name())
         at.rename(aside)
         try:
-            if not atomic.is_open_nowhere(aside):
+            if not even_if_open and not atomic.is_open_nowhere(aside):
                 raise Conflict(
                     f"{path} is open in another program, which could still write to it.",
                     "Close it there.",

@@ -210,7 +210,7 @@ class ObsidianVault:
             self._delete(Trash(change.path, True, change.before), doing)
             return
         self._verifier.facts(path)  # the app answers, and has it
-        write.remove(self._root, path, change.before)
+        write.remove(self._root, path, change.before, even_if_open=False)
         self._verifier.require_gone(path, doing)
 
     def _write(self, path: VaultPath, change: Write, doing: str) -> None:
