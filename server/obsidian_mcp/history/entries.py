@@ -16,6 +16,7 @@ import zlib
 from collections.abc import Iterable
 from typing import Any
 
+from obsidian_mcp.vault.alike import common_ends
 from obsidian_mcp.vault.changes import Change, ChangeSet, Rename, Restore, Trash, Write
 from obsidian_mcp.vault.history import Difference, KeptChanges, Unreadable, digest
 
@@ -110,7 +111,7 @@ def _stored_write(change: Write, long: int) -> tuple[_Row, Iterable[bytes | None
     if change.whole and before == after:  # a witness: that it is as it was left, and no more, has to be known
         same = digest(before)
         return ["differ", change.path, True, len(before), 0, 0, 0, same, same], (b"", b"")
-    head, tail = _common(before, after)
+    head, tail = common_ends(before, after)
     old, new = before[head : len(before) - tail], after[head : len(after) - tail]
     if len(before) >= long and head + tail > len(old):
         digests = (digest(before), digest(after))
@@ -163,21 +164,3 @@ def _joined(before: bytes, head: int, tail: int, middle: bytes | None) -> bytes 
 
 def _size(text: bytes | None) -> int | None:
     return None if text is None else len(text)
-
-
-def _common(one: bytes, other: bytes) -> tuple[int, int]:
-    """How many bytes both have at their beginning, and how many after those at their end."""
-    head = _common_head(one, other)
-    return head, _common_head(one[head:][::-1], other[head:][::-1])
-
-
-def _common_head(one: bytes, other: bytes) -> int:
-    """By halves: a slice is compared at once, a byte of it is not."""
-    low, high = 0, min(len(one), len(other))
-    while low < high:
-        middle = (low + high + 1) // 2
-        if one[low:middle] == other[low:middle]:
-            low = middle
-        else:
-            high = middle - 1
-    return low

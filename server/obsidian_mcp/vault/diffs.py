@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Callable
+
+from obsidian_mcp.vault.alike import common_ends
 
 CONTEXT = 1  # lines around a change
 MOST_LINES, LONGEST_LINE = 40, 160
@@ -26,13 +27,7 @@ def _differing(before: str, after: str) -> tuple[int, list[str], list[str]]:
     """The lines between what both begin with and what both end with, with a little around them; and how many lines
     stand before. A note may be long: only those lines are cut out of it.
     """
-    most = min(len(before), len(after))
-    head = _longest(most, lambda at, to: before[at:to] == after[at:to])
-    tail = _longest(
-        most - head,
-        lambda at, to: before[len(before) - to : len(before) - at] == after[len(after) - to : len(after) - at],
-    )
-    start = head
+    start, tail = common_ends(before, after)
     for _ in range(CONTEXT + 1):
         start = before.rfind("\n", 0, start)
         if start < 0:
@@ -49,21 +44,6 @@ def _with_lines_after(text: str, at: int) -> int:
             return len(text)
         at = end + 1
     return at - 1
-
-
-def _longest(most: int, is_same: Callable[[int, int], bool]) -> int:
-    """How far two texts agree, if pieces of them can be compared; memory is compared faster than characters."""
-    low, step = 0, 1 << 16
-    while low < most and is_same(low, min(most, low + step)):
-        low = min(most, low + step)
-    high = min(most, low + step)
-    while low < high:
-        middle = (low + high + 1) // 2
-        if is_same(low, middle):
-            low = middle
-        else:
-            high = middle - 1
-    return low
 
 
 def _moved(header: str, by: int) -> str:

@@ -58,9 +58,11 @@ def read(at: HeldPath, most: int | None = None) -> bytes:
 
 def _whole(fd: int, most: int | None) -> bytes:
     try:
-        require_regular(fd)
-        if most is not None and (size := os.fstat(fd).st_size) > most:
+        size = require_regular(fd)
+        if most is not None and size > most:
             raise Longer(size)
+        if size > CHUNK:
+            return rest(fd)
         data = os.read(fd, CHUNK)
         return data if len(data) < CHUNK else data + rest(fd)  # of a regular file, less than asked for is the end
     finally:

@@ -189,9 +189,12 @@ def _renamer() -> tuple[Callable[[int, bytes, int, bytes, int], int], int]:
     raise OSError(errno.ENOSYS, os.strerror(errno.ENOSYS))
 
 
-def require_regular(fd: int) -> None:
-    if not stat.S_ISREG(os.fstat(fd).st_mode):
+def require_regular(fd: int) -> int:
+    """Its size."""
+    found = os.fstat(fd)
+    if not stat.S_ISREG(found.st_mode):
         raise NotRegular
+    return found.st_size
 
 
 @contextlib.contextmanager
