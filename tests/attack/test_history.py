@@ -17,6 +17,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from obsidian_mcp.app import App
+from obsidian_mcp.backends.files import write
 from obsidian_mcp.call import CallContext
 from obsidian_mcp.errors import Failure
 from obsidian_mcp.settings import load
@@ -32,6 +33,7 @@ FOLDERS = ("", "Deep/", "Deep/Er/")
 TEXTS = ("", "no newline", "two\nlines\n", "---\ntags: [a]\nn: 1\n---\n# H\n\n[[Plan]] [[Log#H|x]]\n", "c\r\nd\r\n")
 CLIENT = "hypothesis"
 SESSIONS = itertools.count()
+MOST_KEPT = 64 << 20  # bytes of a file, in the history
 
 
 def tree(world: World) -> tuple[dict[str, bytes], list[str]]:
@@ -315,3 +317,40 @@ def test_an_undo_never_destroys_what_an_editor_saves(own_world: World, change: s
             kept = b"".join(path.read_bytes() for path in world.vault.rglob("*") if path.is_file())
             lost = [text for text in saved if text not in kept]
             assert not lost
+
+
+@pytest.mark.parametrize("backend", ["embedded", "obsidian"])
+def test_a_new_note_that_was_saved_meanwhile_is_not_removed(backend: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In the last moment: after the text was compared, before the file goes."""
+    world, app = served(backend)
+    world.reset()
+    world.put("Other.md", "")
+    id = run(app, "create_note", name="New.md", content="ours\n")["change"]
+    remove = write.remove
+
+    def saved_first(*given: Any, **more: Any) -> None:
+        world.put("New.md", "somebody's\n")
+        remove(*given, **more)
+
+    monkeypatch.setattr(write, "remove", saved_first)
+    with pytest.raises(Failure):
+        run(app, "undo_change", id=id)
+    assert world.get("New.md") == b"somebody's\n"
+
+
+@pytest.mark.parametrize("backend", ["embedded", "obsidian"])
+def test_a_film_comes_back_from_the_vaults_own_trash(backend: str) -> None:
+    """It is too large to be kept in the history."""
+    world, app = served(backend)
+    world.reset()
+    world.put(".obsidian/app.json", '{"trashOption": "local"}')
+    world.put("Other.md", "")
+    film = world.vault / "film.mp4"
+    with film.open("wb") as file:
+        file.seek(MOST_KEPT + 5)
+        file.write(b"end")
+    id = run(app, "delete_note", name="film.mp4")["change"]
+    assert not film.exists()
+    assert run(app, "undo_change", id=id)["undone"]
+    assert film.stat().st_size == MOST_KEPT + 8
+    assert not (world.vault / ".trash" / "film.mp4").exists()

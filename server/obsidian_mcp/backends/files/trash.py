@@ -87,6 +87,15 @@ def found(root: VaultRoot, path: VaultPath, before: bytes) -> str:
     return ""
 
 
+def of_inode(root: VaultRoot, inode: int) -> str:
+    """Where in the vault's own trash the file of this number lies, of which nothing else was kept; empty if nowhere."""
+    with contextlib.suppress(OSError), os.scandir(root.place(".trash")) as entries:
+        for entry in entries:
+            if os.lstat(entry.path).st_ino == inode and entry.is_file(follow_symlinks=False):
+                return f".trash/{entry.name}"
+    return ""
+
+
 def _is(name: str, begin: str, end: str) -> bool:
     return name.startswith(begin) and name.endswith(end) and len(name) >= len(begin + end)
 

@@ -238,12 +238,14 @@ class ObsidianVault:
         path = VaultPath(change.path)
         self._verifier.require_inside(path)
         before = change.before if change.before is not None else self._kept(path)
+        film = read.inode(self._root, path) if self._root is not None and before is None else None
         reply = self._client.act(argv.delete(path, change.permanent), doing)
         trashed = replies.says(reply, "Moved to trash", path) and not change.permanent
         if not trashed and not replies.says(reply, "Deleted permanently", path):
             raise self._client.refusal(reply, doing)
         self._verifier.require_gone(path, doing)
-        return replace(change, permanent=not trashed, before=before)
+        to = trash.of_inode(self._root, film) if self._root is not None and film is not None else ""
+        return replace(change, permanent=not trashed, before=before, to=to)
 
     def _kept(self, path: VaultPath) -> bytes | None:
         """What a deletion could be taken back with, where that costs no question to the app."""
