@@ -81,7 +81,7 @@ page: $(READY) ## Draw the README's page, where Chromium is there
 readme: $(READY) ## Fill in the README's generated parts
 	$(BIN)/python -m bundle.readme
 
-bundle: $(READY) ## Build dist/obsidian-mcp-VERSION.mcpb, and check it
+bundle: $(READY) ## Build dist/obsidian-notekeeper-VERSION.mcpb, and check it
 	$(BIN)/python -m bundle.build
 
 clients: $(READY) ## Real clients on Node: the Inspector, two SDKs, Claude Code, Gemini CLI

@@ -80,7 +80,7 @@ class Rival:
             python = str(self.home / "bin" / "python")
             _run(UV, "venv", "--quiet", "--clear", "--python", sys.executable, str(self.home))
             _run(UV, "pip", "install", "--quiet", "--compile-bytecode", "--python", python, *self.packages)
-            name = self.packages[-1] if self.packages[-1] != str(ROOT) else "obsidian-mcp"
+            name = self.packages[-1] if self.packages[-1] != str(ROOT) else "obsidian-notekeeper"
             version = _run(python, "-c", f"from importlib.metadata import version; print(version({name!r}))")
         (self.home / ".done").write_text(version, encoding="utf-8")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import re
 import struct
@@ -13,12 +14,14 @@ from typing import Any
 
 from bundle import manifest
 
-LARGEST = 480_000
+LARGEST = 300_000
+PROJECT = "obsidian-notekeeper-extension"  # the project that uv runs; ours is one of its packages
 # Whatever else a tree may hold: keys, caches, tests, notes of somebody's.
 ALLOWED = re.compile(
-    r"manifest\.json|pyproject\.toml|uv\.lock|README\.md|LICENSE|bundle/(?:icon\.png|session\.svg|host\.svg)"
-    r"|server/main\.py|server/obsidian_mcp/(?!tests/)(?:[a-z_]+/)*[a-z_0-9]+\.(?:py|json)"
+    r"manifest\.json|pyproject\.toml|uv\.lock|README\.md|PRIVACY\.md|LICENSE|bundle/icon\.png|server/main\.py"
+    r"|server/[a-z_]+-[0-9.]+-py3-none-any\.whl"
 )
+IN_WHEEL = re.compile(r"obsidian_mcp/(?!tests/)(?:[a-z_]+/)*[a-z_0-9]+\.(?:py|json)|[a-z_]+-[0-9.]+\.dist-info/[A-Z]+")
 PNG = b"\x89PNG\r\n\x1a\n"
 
 
@@ -42,8 +45,20 @@ def _check(file: Path) -> None:
     _need("manifest.json" in files, "manifest.json is missing")
     for name in files:
         _need(bool(ALLOWED.fullmatch(name)), f"{name} has no business in it")
+    files |= _in_wheel(files)
     check_content(json.loads(files["manifest.json"]), files)
     _need(files["manifest.json"] == manifest.text().encode(), "its manifest is not the generated one")
+
+
+def _in_wheel(files: dict[str, bytes]) -> dict[str, bytes]:
+    """The package's files, by their paths in it; each as its record says."""
+    wheels = [name for name in files if name.endswith(".whl")]
+    _need(len(wheels) == 1, f"it has {len(wheels)} wheels")
+    with zipfile.ZipFile(io.BytesIO(files[wheels[0]])) as archive:
+        found = {name: archive.read(name) for name in archive.namelist()}
+    for name in found:
+        _need(bool(IN_WHEEL.fullmatch(name)), f"{name} has no business in its wheel")
+    return found
 
 
 def check_zip(file: Path) -> None:
@@ -92,7 +107,7 @@ def check_content(declared: dict[str, Any], files: dict[str, bytes]) -> None:
     whole = icon.startswith(PNG) and icon.endswith(b"IEND\xaeB`\x82")
     _need(whole and struct.unpack(">II", icon[16:24]) == (512, 512), "the icon is no 512×512 PNG")
     _check_versions(declared["version"], files)
-    rows = json.loads(files["server/obsidian_mcp/tools/catalogue.json"])
+    rows = json.loads(files["obsidian_mcp/tools/catalogue.json"])
     tools = [row["listing"] for row in rows]
     offered = {tool["name"]: tool["description"] for tool in declared["tools"]}
     _need(offered == {tool["name"]: tool["description"] for tool in tools}, "the tools differ from the catalogue's")
@@ -103,14 +118,15 @@ def check_content(declared: dict[str, Any], files: dict[str, bytes]) -> None:
 
 
 def _check_versions(version: str, files: dict[str, bytes]) -> None:
-    own = re.search(rb"__version__ = [\"']([^\"']+)", files["server/obsidian_mcp/__init__.py"])
+    own = re.search(rb"__version__ = [\"']([^\"']+)", files["obsidian_mcp/__init__.py"])
     lock = tomllib.loads(files["uv.lock"].decode("utf-8"))
     urls = set(re.findall(r'"([a-z]+)://', files["uv.lock"].decode("utf-8")))
     _need(urls <= {"https"}, "the lock names places that are not https")
     locked = {package["name"]: package["version"] for package in lock["package"]}
     project = tomllib.loads(files["pyproject.toml"].decode("utf-8"))["project"]
     _need(own is not None and own[1].decode() == version, "the package has another version than the manifest")
-    _need(project["version"] == locked["obsidian-mcp"] == version, "the lock has another version than the manifest")
+    versions = {project["version"], locked[PROJECT], locked[manifest.project()["name"]]}
+    _need(versions == {version}, "the lock has another version than the manifest")
 
 
 def _need(true: bool, otherwise: str) -> None:

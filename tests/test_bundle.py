@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
+import ast
 import io
 import json
 import os
 import re
+import subprocess
 import sys
 import tomllib
 import zipfile
 from collections.abc import Callable, Mapping
+from importlib import metadata
 from pathlib import Path
 from typing import Any
 
 import pytest
 from PIL import Image, ImageChops
 
-from bundle import build, checks, icon, manifest, picture, readme
+from bundle import build, checks, icon, lock, manifest, picture, readme, wheel
 from obsidian_mcp import __version__
 from tests.support.client import MODERN_META, READING, TOOLS, Server
 
@@ -43,7 +46,7 @@ def test_the_readmes_tables_and_picture_are_the_generated_ones() -> None:
     text = readme.FILE.read_text(encoding="utf-8")
     assert text == readme.filled(text), "run make readme"
     assert picture.FILE.read_text(encoding="utf-8") == picture.draw(), "run make picture"
-    assert f"obsidian-mcp-{__version__}.mcpb" in text
+    assert manifest.file_name() in text
 
 
 def test_version_1_0_0_is_the_same_everywhere() -> None:
@@ -53,25 +56,141 @@ def test_version_1_0_0_is_the_same_everywhere() -> None:
     assert newest[1] == json.loads((ROOT / "manifest.json").read_bytes())["version"] == __version__
 
 
+def test_the_program_has_a_name_that_nobody_else_has() -> None:
+    """The command keeps its own, which packages of others have on PyPI and npm."""
+    declared = manifest.project()
+    assert declared["name"] == "obsidian-notekeeper" == manifest.manifest()["name"]
+    assert list(declared["scripts"]) == ["obsidian-mcp"]
+    assert metadata.version("obsidian-notekeeper") == __version__
+
+
+def test_no_placeholder_stands_for_an_address() -> None:
+    listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, check=True).stdout.decode()
+    shown = [name for name in listed.split("\0") if name and not name.startswith("tests/")]
+    assert [name for name in shown if b"example.com" in (ROOT / name).read_bytes()] == []
+
+
 def test_every_address_comes_from_the_projects_list() -> None:
-    urls = set(manifest.project()["urls"].values())
-    for file in build.wanted():
-        if file.endswith((".py", ".md", ".json", ".toml")):
-            found = set(re.findall(r"https?://example\.com[\w./-]*", (ROOT / file).read_text(encoding="utf-8")))
-            assert found <= urls, file
+    assert manifest.addresses({}) == {}
+    urls = {name: f"https://notes.test/{name}" for name in (*manifest.FIELDS, "Repository", "Privacy", "Funding")}
+    shown = manifest.addresses(urls)
+    assert shown["homepage"] == urls["Homepage"]
+    assert shown["repository"] == {"type": "git", "url": urls["Repository"]}
+    assert shown["privacy_policies"] == [urls["Privacy"]]
+    own = {name: value for name, value in manifest.manifest().items() if name in shown}
+    assert own == manifest.addresses(manifest.project().get("urls", {}))
 
 
 def test_two_builds_are_equal_byte_for_byte(built: Path, tmp_path: Path) -> None:
     assert build.build(tmp_path).read_bytes() == built.read_bytes()
 
 
-def test_it_holds_tracked_files_and_what_was_made_for_it(built: Path) -> None:
+def in_wheel(files: Mapping[str, bytes]) -> zipfile.ZipFile:
+    return zipfile.ZipFile(io.BytesIO(files[f"server/{wheel.file_name()}"]))
+
+
+def test_it_holds_what_it_needs_and_nothing_else(built: Path) -> None:
     with zipfile.ZipFile(built) as archive:
-        names = set(archive.namelist())
-        lock = tomllib.loads(archive.read("uv.lock").decode("utf-8"))
-    assert names == {*build.wanted(), "uv.lock"}
-    assert {"manifest.json", "server/main.py", "README.md", "LICENSE", "bundle/icon.png"} <= names
-    assert "pytest" not in {package["name"] for package in lock["package"]}
+        files = {name: archive.read(name) for name in archive.namelist()}
+    with in_wheel(files) as package:
+        inside = {name for name in package.namelist() if ".dist-info/" not in name}
+    assert set(files) == {*build.SHIPPED, *build.MADE}
+    assert {"manifest.json", "server/main.py", "README.md", "PRIVACY.md", "LICENSE", "bundle/icon.png"} <= set(files)
+    assert inside == set(wheel.modules())
+    packages = {package["name"] for package in tomllib.loads(files["uv.lock"].decode())["package"]}
+    assert {"pydantic", "pillow"} <= packages
+    assert not {"pytest", "typer", "uvicorn"} & packages
+
+
+def test_it_is_small(built: Path) -> None:
+    assert built.stat().st_size < 300_000
+
+
+def test_the_privacy_policy_is_in_it(built: Path) -> None:
+    with zipfile.ZipFile(built) as archive:
+        assert b"privacy policy" in archive.read("PRIVACY.md").lower()
+        assert b"(PRIVACY.md)" in archive.read("README.md")
+
+
+def imported(source: bytes) -> set[str]:
+    found = set()
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            found |= {f"{node.module}.{alias.name}" for alias in node.names}
+    return found
+
+
+def test_every_module_in_it_can_be_reached_from_its_entry(built: Path) -> None:
+    """Tools are loaded by their names in the catalogue."""
+    with zipfile.ZipFile(built) as archive:
+        files = {name: archive.read(name) for name in archive.namelist()}
+    with in_wheel(files) as package:
+        names = [name for name in package.namelist() if name.endswith(".py")]
+        modules = {name.removesuffix(".py").replace("/", "."): imported(package.read(name)) for name in names}
+    seen = {name for name in modules if name.endswith("__init__") or name.startswith("obsidian_mcp.tools.")}
+    todo = [*seen, *imported(files["server/main.py"])]
+    while todo:
+        name = todo.pop()
+        for known in (name, name.rpartition(".")[0]):
+            if known in modules and (known not in seen or known == name):
+                seen.add(known)
+                todo += modules.pop(known)
+    assert set(modules) - seen == set()
+
+
+def test_nothing_in_it_begins_with_what_was_left_out() -> None:
+    """What other doors need is imported by functions that the entry never calls."""
+    gone = tuple(f"obsidian_mcp.{part.removesuffix('.py').rstrip('/').replace('/', '.')}" for part in wheel.LEFT_OUT)
+    for name in (each for each in wheel.modules() if each.endswith(".py")):
+        tree = ast.parse((ROOT / "server" / name).read_text(encoding="utf-8"))
+        top = ast.Module([node for node in tree.body if isinstance(node, ast.Import | ast.ImportFrom)], [])
+        assert not [each for each in imported(ast.unparse(top).encode()) if each.startswith(gone)], name
+
+
+LEAN = {
+    "a docstring": ('def f():\n    """Why."""\n    return 1', "def f():\n    return 1\n"),
+    "nothing but a docstring": ('class A:\n    """Why."""', "class A:\n    pass\n"),
+    "a comment": ("x = 1  # why", "x = 1\n"),
+    "types of a function": ("def f(a: int, *b: str) -> int: return a", "def f(a, *b):\n    return a\n"),
+    "imports for types": ("if TYPE_CHECKING:\n    import os\nx = 1", "x = 1\n"),
+    "imports for types, and others instead": (
+        "if TYPE_CHECKING:\n    import a\nelse:\n    import b",
+        "if TYPE_CHECKING:\n    import a\nelse:\n    import b\n",
+    ),
+    "a field": ("class A:\n    a: int = 1", "class A:\n    a: int = 1\n"),
+}
+
+
+@pytest.mark.parametrize(("source", "left"), LEAN.values(), ids=LEAN)
+def test_a_module_is_packed_without_what_only_readers_need(source: str, left: str) -> None:
+    assert wheel.lean(source) == left
+
+
+def test_the_types_that_declare_a_tool_stay() -> None:
+    assert wheel.lean("def f(a: int) -> int: return a", keep_types=True) == "def f(a: int) -> int:\n    return a\n"
+
+
+FOREIGN = {
+    "regex-1-cp311-cp311-macosx_11_0_arm64.whl": False,
+    "regex-1-cp311-cp311-manylinux2014_x86_64.manylinux_2_17_x86_64.whl": False,
+    "regex-1-cp314-cp314-win_amd64.whl": False,
+    "regex-1-py3-none-any.whl": False,
+    "regex-1-cp311-cp311-musllinux_1_2_x86_64.whl": True,
+    "regex-1-cp314-cp314t-win_amd64.whl": True,
+    "regex-1-cp311-cp311-win32.whl": True,
+    "regex-1-pp311-pypy311_pp73-win_amd64.whl": True,
+    "regex-1-cp311-cp311-manylinux2014_s390x.manylinux_2_17_s390x.whl": True,
+}
+
+
+@pytest.mark.parametrize(("name", "foreign"), FOREIGN.items(), ids=FOREIGN)
+def test_the_lock_names_wheels_for_desktops_machines(name: str, foreign: bool) -> None:
+    line = f'    {{ url = "https://files.test/{name}", hash = "sha256:0", upload-time = "2026" }},\n'
+    text = f'sdist = {{ url = "https://files.test/regex-1.tar.gz", hash = "sha256:0" }}\nwheels = [\n{line}]\n'
+    kept = line.replace(', upload-time = "2026"', "")
+    assert lock.trimmed(text) == f"wheels = [\n{'' if foreign else kept}]\n"
 
 
 def repacked(built: Path, target: Path, change: Callable[[dict[str, bytes]], None]) -> Path:
@@ -80,11 +199,26 @@ def repacked(built: Path, target: Path, change: Callable[[dict[str, bytes]], Non
     change(files)
     with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, data in files.items():
-            entry = zipfile.ZipInfo(name, build.DATE)
+            entry = zipfile.ZipInfo(name, wheel.DATE)
             entry.external_attr = 0o100644 << 16
             entry.compress_type = zipfile.ZIP_DEFLATED
             archive.writestr(entry, data)
     return target
+
+
+def in_package(name: str, data: bytes) -> Callable[[dict[str, bytes]], None]:
+    """A file of the wheel, put there or changed."""
+
+    def change(files: dict[str, bytes]) -> None:
+        with in_wheel(files) as package:
+            inside = {each: package.read(each) for each in package.namelist()}
+        made = io.BytesIO()
+        with zipfile.ZipFile(made, "w") as package:
+            for each, content in {**inside, name: data}.items():
+                package.writestr(each, content)
+        files[f"server/{wheel.file_name()}"] = made.getvalue()
+
+    return change
 
 
 def in_manifest(**changes: Any) -> Callable[[dict[str, bytes]], None]:
@@ -113,7 +247,9 @@ BAD: dict[str, tuple[Callable[[dict[str, bytes]], None], str]] = {
     ),
     "a test inside": (lambda files: files.update({"tests/x.py": b""}), "no business"),
     "a key inside": (lambda files: files.update({"server/id_rsa": b""}), "no business"),
-    "a compiled file": (lambda files: files.update({"server/obsidian_mcp/x.pyc": b""}), "no business"),
+    "a compiled file": (in_package("obsidian_mcp/x.pyc", b""), "no business"),
+    "a file beside the package": (in_package("x.py", b""), "no business"),
+    "no wheel": (without(f"server/{wheel.file_name()}"), "0 wheels"),
     "an icon cut short": (lambda files: files.update({"bundle/icon.png": files["bundle/icon.png"][:30]}), "PNG"),
     "a manifest that is no JSON": (lambda files: files.update({"manifest.json": b"{"}), "malformed"),
     "no lock": (without("uv.lock"), "malformed"),
@@ -126,7 +262,7 @@ BAD: dict[str, tuple[Callable[[dict[str, bytes]], None], str]] = {
         "the lock has another version",
     ),
     "another package": (
-        lambda files: files.update({"server/obsidian_mcp/__init__.py": b'__version__ = "0"'}),
+        in_package("obsidian_mcp/__init__.py", b'__version__ = "0"'),
         "the package has another version",
     ),
     "another name": (in_manifest(name="x"), "not the generated one"),
@@ -166,7 +302,7 @@ def one_entry(**changes: Any) -> bytes:
     """A zip with one file that is odd in one way."""
     made = io.BytesIO()
     with zipfile.ZipFile(made, "w") as archive:
-        entry = zipfile.ZipInfo("a.txt", build.DATE)
+        entry = zipfile.ZipInfo("a.txt", wheel.DATE)
         entry.external_attr = 0o100644 << 16
         for name, value in changes.items():
             setattr(entry, name, value)
@@ -219,7 +355,7 @@ class Desktop:
         }
         values = {"__dirname": str(self.folder), "HOME": str(self.home), "/": "/"}
         values |= {f"user_config.{key}": value for key, value in {**defaults, **answers}.items()}
-        arguments = [self.filled(word, values) for word in config["args"]]
+        arguments = [each for word in config["args"] for each in self.expanded(word, values)]
         environment = {name: self.filled(word, values) for name, word in config["env"].items()}
         return Server({**self.surroundings(), **environment}, *arguments, command=self.command())
 
@@ -232,12 +368,23 @@ class Desktop:
         passed = {name: os.environ[name] for name in ("SSL_CERT_FILE", "UV_INDEX_URL") if name in os.environ}
         return {"PATH": "/usr/bin:/bin", "HOME": str(self.home), "UV_PYTHON": sys.executable, **passed}
 
+    @classmethod
+    def expanded(cls, word: str, values: Mapping[str, Any]) -> list[str]:
+        """An argument that is a variable and nothing else becomes as many as it has values; an empty one stays."""
+        alone = re.fullmatch(r"\$\{(user_config\.[^}]+)\}", word)
+        known = values.get(alone[1]) if alone else None
+        if isinstance(known, list):
+            return known
+        return [word] if alone and known in (None, "") else [cls.filled(word, values)]
+
     @staticmethod
     def filled(word: str, values: Mapping[str, Any]) -> str:
-        """A variable without a value stays as it is written."""
+        """A variable without a value stays as it is written, and so does one with several."""
 
         def value(found: re.Match[str]) -> str:
             known = values.get(found[1], found[0])
+            if isinstance(known, list):
+                return found[0]
             return str(known).lower() if isinstance(known, bool) else str(known)
 
         return re.sub(r"\$\{([^}]+)\}", value, word)
@@ -264,29 +411,70 @@ def test_the_bundle_serves_both_eras_as_desktop_starts_it(desktop: Desktop, tmp_
 
 
 def test_read_only_is_passed_on(desktop: Desktop, tmp_path: Path) -> None:
-    with desktop.start(vault=str(tmp_path), read_only=True, backend="embedded") as server:
+    with desktop.start(vault=[str(tmp_path)], read_only=True, files_only=True) as server:
         server.initialize()
         assert [tool["name"] for tool in server.request("tools/list")["result"]["tools"]] == READING
 
 
-def test_unset_optionals_are_the_defaults(desktop: Desktop, tmp_path: Path) -> None:
+def test_it_starts_with_the_default_sets_and_switches_add_more(desktop: Desktop, tmp_path: Path) -> None:
+    more = {"toolset_tasks": True, "toolset_media": True, "history_days": 0}
+    with desktop.start(vault=[str(tmp_path)], **more) as server:
+        server.initialize()
+        names = {tool["name"] for tool in server.request("tools/list")["result"]["tools"]}
+    assert names - set(TOOLS) == {"obsidian_list_tasks", "obsidian_set_task", "obsidian_view_file"}
+    assert set(TOOLS) - names == {"obsidian_list_changes", "obsidian_undo_change"}
+
+
+def test_several_folders_are_several_vaults(desktop: Desktop, tmp_path: Path) -> None:
+    folders = [tmp_path / "My notes", tmp_path / "Wörk"]
+    for folder in folders:
+        folder.mkdir()
+        (folder / "Note.md").write_text(folder.name, encoding="utf-8")
+    with desktop.start(vault=[str(folder) for folder in folders]) as server:
+        server.initialize()
+        for folder in folders:
+            assert server.call("read_note", name="Note", vault=folder.name)["content"] == folder.name
+
+
+def test_images_and_pdfs_need_nothing_else(desktop: Desktop, tmp_path: Path) -> None:
+    Image.new("RGB", (3000, 3000)).save(tmp_path / "a.bmp")
+    with desktop.start(vault=[str(tmp_path)], toolset_media=True) as server:
+        server.initialize()
+        shown = server.request("tools/call", {"name": "obsidian_view_file", "arguments": {"name": "a.bmp"}})["result"]
+    assert [part["type"] for part in shown["content"] if part["type"] == "image"] == ["image"]
+
+
+EMPTY: dict[str, dict[str, Any]] = {
+    "the defaults": {},
+    "placeholders": {key: f"${{user_config.{key}}}" for key in manifest.USER_CONFIG},
+    "empty texts": dict.fromkeys(manifest.USER_CONFIG, ""),
+    "what nobody would write": {key: "null" for key in manifest.USER_CONFIG if key != "vault"},
+}
+
+
+@pytest.mark.parametrize("answers", EMPTY.values(), ids=EMPTY)
+def test_a_form_that_is_not_filled_in_means_the_defaults(desktop: Desktop, tmp_path: Path, answers: Any) -> None:
     vault = tmp_path / "Only"
     vault.mkdir()
     listed = desktop.home / ".config/obsidian/obsidian.json"
     listed.parent.mkdir(parents=True, exist_ok=True)
     listed.write_text(json.dumps({"vaults": {"0123456789abcdef": {"path": str(vault), "open": True}}}))
-    for answers in ({}, {"vault": "${user_config.vault}", "backend": "${user_config.backend}"}):
-        with desktop.start(**answers) as server:
-            server.initialize()
-            server.call("create_note", name="New", content="x", overwrite=True)
+    with desktop.start(**answers) as server:
+        server.initialize()
+        assert [tool["name"] for tool in server.request("tools/list")["result"]["tools"]] == TOOLS
+        server.call("create_note", name="New", content="x", overwrite=True)
     assert (vault / "New.md").exists()
     listed.unlink()
 
 
-def test_without_any_vault_every_call_says_what_to_do(desktop: Desktop) -> None:
-    with desktop.start(vault="") as server:
+@pytest.mark.parametrize("vault", ["", [], "${user_config.vault}", ["/nowhere/at/all"]])
+def test_without_a_vault_every_call_says_what_to_do_in_desktop(desktop: Desktop, vault: Any) -> None:
+    with desktop.start(vault=vault) as server:
         server.initialize()
         assert len(server.request("tools/list")["result"]["tools"]) == len(TOOLS)
         failed = server.request("tools/call", {"name": "obsidian_read_note", "arguments": {"name": "Note"}})["result"]
-        assert failed["isError"] is True
-        assert "settings of the extension" in failed["content"][0]["text"]
+    assert failed["isError"] is True
+    said = failed["content"][0]["text"]
+    assert "Settings > Extensions > Obsidian notes > Configure" in said
+    assert manifest.USER_CONFIG["vault"]["title"] in said
+    assert "--vault" not in said

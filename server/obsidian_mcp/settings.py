@@ -277,7 +277,7 @@ def at_home(path: str, environ: Mapping[str, str]) -> str:
 
 def _found(option: Option, given: Mapping[str, Sequence[str]], environ: Mapping[str, str]) -> tuple[list[str], str]:
     """What was said for an option, and where."""
-    found = [value for value in given.get(option.name, ()) if not _unset(value)]
+    found = [value for value in given.get(option.name, ()) if not is_unset(value)]
     source = f"--{option.name}" if found else option.variable
     found = found or _from_environment(option, environ.get(option.variable, ""))
     return [value.lower() for value in found] if option.choices else found, source
@@ -292,10 +292,10 @@ def _from_environment(option: Option, text: str) -> list[str]:
     if option.name == "timeout-for":
         text = text.replace(",", "\n")
     parts = text.split("\n") if option.many else [text]
-    return [part.strip() for part in parts if not _unset(part)]
+    return [part.strip() for part in parts if not is_unset(part)]
 
 
-def _unset(value: str) -> bool:
+def is_unset(value: str) -> bool:
     """An optional setting of a bundle that was not filled in arrives as its placeholder."""
     return not value.strip() or value.strip().startswith("${user_config.")
 

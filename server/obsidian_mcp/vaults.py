@@ -82,6 +82,14 @@ class NoneMeant(UsageError):
         )
 
 
+def _in_words_of_host(failure: VaultNotFound, settings: Settings) -> VaultNotFound:
+    """An extension has a form, and neither options nor commands."""
+    from obsidian_mcp.hosts import extension
+
+    where = extension.where_to_choose(settings.environ)
+    return VaultNotFound(failure.fact, Hint(where), failure.vault, **failure.data) if where else failure
+
+
 class Vaults:
     """Those that one server serves. The backend is chosen when it is first needed, for good.
 
@@ -156,10 +164,13 @@ class Vaults:
     def _find(self, label: str, call: CallContext, by: By | None = None) -> Found:
         from obsidian_mcp.vault.history import NOBODY
 
-        if not self.wanted:
-            self.wanted = self._meant_by_now()
-        at = self.labels.index(label) if self.labels else 0
-        return self.backend.open(self.wanted[at], call, by or NOBODY)
+        try:
+            if not self.wanted:
+                self.wanted = self._meant_by_now()
+            at = self.labels.index(label) if self.labels else 0
+            return self.backend.open(self.wanted[at], call, by or NOBODY)
+        except VaultNotFound as failure:
+            raise _in_words_of_host(failure, self._settings) from None
 
     def open(self, label: str, call: CallContext, by: By | None = None) -> Opened:
         found = self._find(label, call, by)

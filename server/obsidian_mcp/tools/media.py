@@ -25,7 +25,9 @@ MOST_PICTURES = 8
 LONGEST_SIDE = 8_000  # pixels; models refuse more, and then every later turn
 SHRUNK_SIDE = 2_000  # pixels; beyond that it is made smaller if it can be
 LEAST_TEXT = 500  # bytes
-INSTALL = Hint("Install obsidian-mcp with its extra media, which brings Pillow and pypdf, or open it in Obsidian.")
+INSTALL = Hint(
+    "Install it again as obsidian-notekeeper[media], which brings Pillow and pypdf, or open the file in Obsidian."
+)
 
 
 class ViewFile(BareTarget):
