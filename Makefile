@@ -72,7 +72,7 @@ specs: $(READY) ## Fill in the specs' generated tables
 icon: $(READY) ## Draw the icon
 	$(BIN)/python -m bundle.icon
 
-picture: $(READY) ## Draw the README's session
+picture: $(READY) ## Draw the README's conversation, from a session played now
 	$(BIN)/python -m bundle.picture
 
 page: $(READY) ## Draw the README's page, where Chromium is there

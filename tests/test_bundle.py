@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 from PIL import Image, ImageChops
 
-from bundle import build, checks, icon, manifest, picture, readme
+from bundle import build, checks, icon, manifest, readme
 from obsidian_mcp import __version__
 from tests.support.client import MODERN_META, READING, TOOLS, Server
 
@@ -39,10 +39,9 @@ def test_the_icon_is_the_drawn_one() -> None:
     assert difference.getbbox(alpha_only=False) is None, "run make icon"
 
 
-def test_the_readmes_tables_and_picture_are_the_generated_ones() -> None:
+def test_the_readmes_tables_are_the_generated_ones() -> None:
     text = readme.FILE.read_text(encoding="utf-8")
     assert text == readme.filled(text), "run make readme"
-    assert picture.FILE.read_text(encoding="utf-8") == picture.draw(), "run make picture"
     assert f"obsidian-mcp-{__version__}.mcpb" in text
 
 
