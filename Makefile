@@ -78,7 +78,7 @@ picture: $(READY) ## Draw the README's conversation, from a session played now
 page: $(READY) ## Draw the README's page, where Chromium is there
 	$(BIN)/python -m bundle.page
 
-readme: $(READY) ## Fill in the README's generated parts
+readme: $(READY) ## Fill in the generated parts of docs/
 	$(BIN)/python -m bundle.readme
 
 bundle: $(READY) ## Build dist/obsidian-mcp-VERSION.mcpb, and check it
