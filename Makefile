@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: help setup test check format unit quick coverage catalogue manifest specs icon picture page readme bundle clients lowest windows demo live bench bench-quick bench-search search-quality fuzz law soak clean
+.PHONY: help setup test check format unit quick coverage catalogue manifest specs icon picture page readme bundle clients lowest firsthour windows demo live bench bench-quick bench-search search-quality fuzz law soak clean
 help: ## List the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-11s %s\n", $$1, $$2}'
 
@@ -90,6 +90,9 @@ clients: $(READY) ## Real clients on Node: the Inspector, two SDKs, Claude Code,
 
 lowest: $(READY) ## Each door with the lowest versions of the libraries that are allowed
 	$(BIN)/python -m interop.lowest
+
+firsthour: $(READY) ## README followed in an empty home, as it is printed: the bundle, uv, pipx, make
+	$(BIN)/python -m pytest --timeout 1200 tests/first_hour.py
 
 windows: $(READY) ## The server in a Windows Python under Wine, which is installed if it may be: make windows [TESTS="-k WORD"]
 	$(BIN)/python -m tests.windows $(if $(OPTIONAL),--optional) $(TESTS)

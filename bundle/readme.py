@@ -1,20 +1,17 @@
-"""Fills in what the pages in docs/ take from elsewhere: the tables of tools and options, the links for hosts with a
-button, the figures of the recorded benchmark.
+"""Fills in what the pages in docs/ take from elsewhere: the tables of tools and options, the figures
+of the recorded benchmark.
 
 make readme
 """
 
 from __future__ import annotations
 
-import base64
 import json
 import re
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from urllib.parse import quote
 
 from obsidian_mcp import settings
-from obsidian_mcp.hosts.known import BY_NAME
 from obsidian_mcp.tools import catalogue, toolsets
 
 ROOT = Path(__file__).parents[1]
@@ -49,17 +46,6 @@ def options(declared: Sequence[settings.Option] = settings.OPTIONS) -> str:
     return "\n".join(rows)
 
 
-def buttons() -> str:
-    """They name the command alone: where it lies, and the vault, only the reader knows."""
-    cursor = json.dumps(BY_NAME["cursor"].entry(["obsidian-mcp"], []))
-    vscode = json.dumps(BY_NAME["vscode"].entry(["obsidian-mcp"], []))
-    encoded = base64.b64encode(cursor.encode()).decode("ascii")
-    return (
-        f"[Add to Cursor](https://cursor.com/install-mcp?name=obsidian&config={quote(encoded)}) · "
-        f"[Add to VS Code](https://vscode.dev/redirect/mcp/install?name=obsidian&config={quote(vscode)})"
-    )
-
-
 def benchmark() -> str:
     """From the recorded run: `python -m bench --into bench/results`."""
     found = json.loads(RECORDED.read_text(encoding="utf-8"))
@@ -86,7 +72,6 @@ def benchmark() -> str:
 PAGES: dict[str, dict[str, Callable[[], str]]] = {
     "tools.md": {"tools": tools, "sets": sets},
     "options.md": {"options": options},
-    "hosts.md": {"buttons": buttons},
     "http.md": {"http": lambda: options(settings.HTTP_OPTIONS)},
     "bridge.md": {"bridge": lambda: options(settings.REMOTE_OPTIONS)},
     "benchmark.md": {"benchmark": benchmark},

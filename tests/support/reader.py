@@ -13,7 +13,7 @@ import pty
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Self
 
@@ -99,18 +99,7 @@ class Reader:
         return done.stdout
 
     def answer(self, line: str) -> str:
-        """At a terminal, with Enter for every question."""
-        ours, theirs = pty.openpty()
-        os.write(ours, b"\n" * 8)
-        process = subprocess.Popen(
-            self.typed(line), env={**self.environment, "TERM": "dumb"}, cwd=self.work, stdin=theirs, stdout=theirs,
-            stderr=theirs, start_new_session=True,
-        )  # fmt: skip
-        os.close(theirs)
-        with open(ours, "rb", buffering=0) as screen:
-            shown = b"".join(_until_the_end(screen.fileno())).decode()
-        assert process.wait(PATIENCE) == 0, f"{line}: {shown}"
-        return shown
+        return at_a_terminal(self.typed(line), self.environment, self.work)
 
     @contextlib.contextmanager
     def running(self, line: str, by_itself: bool = False) -> Iterator[subprocess.Popen[str]]:
@@ -172,6 +161,21 @@ LASTING: dict[str, Callable[[Reader, str], str]] = {
     "obsidian-mcp ide": Reader.ide,
     "obsidian-mcp history": Reader.browse,
 }
+
+
+def at_a_terminal(words: Sequence[str], environment: Mapping[str, str], folder: Path) -> str:
+    """What it shows, with Enter for every question. It must succeed."""
+    ours, theirs = pty.openpty()
+    os.write(ours, b"\n" * 8)
+    process = subprocess.Popen(
+        words, env={**environment, "TERM": "dumb"}, cwd=folder, stdin=theirs, stdout=theirs, stderr=theirs,
+        start_new_session=True,
+    )  # fmt: skip
+    os.close(theirs)
+    with open(ours, "rb", buffering=0) as screen:
+        shown = b"".join(_until_the_end(screen.fileno())).decode()
+    assert process.wait(PATIENCE) == 0, f"{words[-1]}: {shown}"
+    return shown
 
 
 def _until_the_end(screen: int) -> Iterator[bytes]:
