@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: help setup test check format unit quick coverage catalogue manifest specs icon picture page readme bundle clients lowest windows demo live bench bench-quick bench-search search-quality fuzz law soak clean
+.PHONY: help setup test check format unit quick coverage catalogue manifest specs icon picture page readme bundle clients lowest firsthour windows demo live bench bench-quick bench-search search-quality fuzz law soak clean
 help: ## List the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-11s %s\n", $$1, $$2}'
 
@@ -72,13 +72,13 @@ specs: $(READY) ## Fill in the specs' generated tables
 icon: $(READY) ## Draw the icon
 	$(BIN)/python -m bundle.icon
 
-picture: $(READY) ## Draw the README's session
+picture: $(READY) ## Draw the README's conversation, from a session played now
 	$(BIN)/python -m bundle.picture
 
 page: $(READY) ## Draw the README's page, where Chromium is there
 	$(BIN)/python -m bundle.page
 
-readme: $(READY) ## Fill in the README's generated parts
+readme: $(READY) ## Fill in the generated parts of docs/
 	$(BIN)/python -m bundle.readme
 
 bundle: $(READY) ## Build dist/obsidian-notekeeper-VERSION.mcpb, and check it
@@ -90,6 +90,9 @@ clients: $(READY) ## Real clients on Node: the Inspector, two SDKs, Claude Code,
 
 lowest: $(READY) ## Each door with the lowest versions of the libraries that are allowed
 	$(BIN)/python -m interop.lowest
+
+firsthour: $(READY) ## README followed in an empty home, as it is printed: the bundle, uv, pipx, make
+	$(BIN)/python -m pytest --timeout 1200 tests/first_hour.py
 
 windows: $(READY) ## The server in a Windows Python under Wine, which is installed if it may be: make windows [TESTS="-k WORD"]
 	$(BIN)/python -m tests.windows $(if $(OPTIONAL),--optional) $(TESTS)

@@ -1,5 +1,5 @@
-"""Fills in what README.md takes from elsewhere: the tables of tools and options, and the figures of the
-recorded benchmark.
+"""Fills in what the pages in docs/ take from elsewhere: the tables of tools and options, the figures
+of the recorded benchmark.
 
 make readme
 """
@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from obsidian_mcp import settings
-from obsidian_mcp.tools import catalogue
+from obsidian_mcp.tools import catalogue, toolsets
 
 ROOT = Path(__file__).parents[1]
-FILE = ROOT / "README.md"
+DOCS = ROOT / "docs"
 RECORDED = ROOT / "bench" / "results" / "results.json"
 AT_ONCE = "reads/s, 64 at once"
 
@@ -30,9 +30,16 @@ def tools() -> str:
     return "\n".join(rows)
 
 
-def options() -> str:
+def sets() -> str:
+    rows = ["| set | on by default | what it is for |", "|---|---|---|"]
+    for toolset in toolsets.TOOLSETS.values():
+        rows.append(f"| `{toolset.name}` | {'yes' if toolset.on_by_default else 'no'} | {toolset.description} |")
+    return "\n".join(rows)
+
+
+def options(declared: Sequence[settings.Option] = settings.OPTIONS) -> str:
     rows = ["| option | environment | |", "|---|---|---|"]
-    for option in settings.OPTIONS:
+    for option in declared:
         value = f" {option.metavar}".replace("|", "\\|") if option.metavar else ""
         default = f" Default: {option.default}." if option.default else ""
         rows.append(f"| `--{option.name}{value}` | `{option.variable}` | {option.help}{default} |")
@@ -62,10 +69,16 @@ def benchmark() -> str:
     return " ".join(sentences)
 
 
-PARTS: dict[str, Callable[[], str]] = {"tools": tools, "options": options, "benchmark": benchmark}
+PAGES: dict[str, dict[str, Callable[[], str]]] = {
+    "tools.md": {"tools": tools, "sets": sets},
+    "options.md": {"options": options},
+    "http.md": {"http": lambda: options(settings.HTTP_OPTIONS)},
+    "bridge.md": {"bridge": lambda: options(settings.REMOTE_OPTIONS)},
+    "benchmark.md": {"benchmark": benchmark},
+}
 
 
-def filled(text: str, parts: Mapping[str, Callable[[], str]] = PARTS) -> str:
+def filled(text: str, parts: Mapping[str, Callable[[], str]]) -> str:
     """The text with each part made anew, between `<!-- its name -->` and `<!-- end -->`."""
     for name, made in parts.items():
         pattern = re.compile(rf"(<!-- {name} -->\n).*?(<!-- end -->)", re.DOTALL)
@@ -76,5 +89,11 @@ def filled(text: str, parts: Mapping[str, Callable[[], str]] = PARTS) -> str:
     return text
 
 
+def generated() -> dict[Path, str]:
+    """Every page with generated parts, as it should be."""
+    return {DOCS / name: filled((DOCS / name).read_text(encoding="utf-8"), parts) for name, parts in PAGES.items()}
+
+
 if __name__ == "__main__":
-    FILE.write_text(filled(FILE.read_text(encoding="utf-8")), encoding="utf-8")
+    for page, text in generated().items():
+        page.write_text(text, encoding="utf-8")

@@ -19,7 +19,7 @@ from typing import Any
 import pytest
 from PIL import Image, ImageChops
 
-from bundle import build, checks, icon, lock, manifest, picture, readme, wheel
+from bundle import build, checks, icon, lock, manifest, wheel
 from obsidian_mcp import __version__
 from tests.support.client import MODERN_META, READING, TOOLS, Server
 
@@ -40,13 +40,6 @@ def test_the_icon_is_the_drawn_one() -> None:
         assert stored.size == (512, 512)
         difference = ImageChops.difference(stored.convert("RGBA"), icon.draw().convert("RGBA"))
     assert difference.getbbox(alpha_only=False) is None, "run make icon"
-
-
-def test_the_readmes_tables_and_picture_are_the_generated_ones() -> None:
-    text = readme.FILE.read_text(encoding="utf-8")
-    assert text == readme.filled(text), "run make readme"
-    assert picture.FILE.read_text(encoding="utf-8") == picture.draw(), "run make picture"
-    assert manifest.file_name() in text
 
 
 def test_version_1_0_0_is_the_same_everywhere() -> None:

@@ -22,7 +22,7 @@ SAMPLE = {
     "Kitchen/Herbs.md": "# Herbs\n\nBasil, thyme.\n",
     "Map.canvas": '{"nodes":[{"id":"1","type":"file","file":"Garden/Roses.md"}],"edges":[]}',
 }
-VARYING = ("change", "id")  # made up anew each time, and the picture should stay the same
+VARYING = ("change", "id")  # made up anew each time, and nothing to a reader
 LINKING = ("Welcome.md", "Ideas.md", "Map.canvas")
 STEPS: tuple[tuple[str, str, dict[str, Any]], ...] = (
     (
