@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 import queue
 import threading
 from collections.abc import Mapping
@@ -9,7 +10,7 @@ import pytest
 
 from obsidian_mcp import connection, running
 from obsidian_mcp.call import CallContext, NotBegun
-from obsidian_mcp.connection import Connection
+from obsidian_mcp.connection import Connection, Shared
 from obsidian_mcp.errors import Cancelled, NeedsAnswer, Question, spec_of
 from obsidian_mcp.protocol import jsonrpc
 from obsidian_mcp.protocol.methods import Method, Peer
@@ -183,36 +184,71 @@ class Asks:
         return self.job(lambda call: {"answer": answer})
 
 
-def asking(holds: float) -> tuple[Connection, queue.SimpleQueue[Any]]:
+def asking(holds: float) -> tuple[Connection, queue.SimpleQueue[Any], str]:
     said: queue.SimpleQueue[Any] = queue.SimpleQueue()
     talk = Connection(Asks(holds), Scheduler(), said.put)
     talk.receive(b'{"jsonrpc":"2.0","id":0,"method":"initialize"}')
     talk.receive(b'{"jsonrpc":"2.0","id":1,"method":"tools/call"}')
     assert isinstance(said.get(timeout=PATIENCE), jsonrpc.Reply)
     question = said.get(timeout=PATIENCE)
-    assert (question.id, question.method) == ("ask-1", "ask")
-    return talk, said
+    assert question.method == "ask"
+    return talk, said, question.id
+
+
+def say(talk: Connection, id: str, result: Any) -> None:
+    talk.receive(json.dumps({"jsonrpc": "2.0", "id": id, "result": result}).encode())
 
 
 def test_a_question_has_the_answer_that_names_it() -> None:
-    talk, said = asking(600)
-    talk.receive(b'{"jsonrpc":"2.0","id":"ask-2","result":1}')
-    talk.receive(b'{"jsonrpc":"2.0","id":"ask-1","result":2}')
-    talk.receive(b'{"jsonrpc":"2.0","id":"ask-1","result":3}')
+    talk, said, id = asking(600)
+    say(talk, "ask-0", 1)
+    say(talk, id, 2)
+    say(talk, id, 3)
     assert said.get(timeout=PATIENCE).result == {"answer": 2}
     assert talk.drain(PATIENCE)
 
 
 def test_a_question_that_no_one_answers_expires() -> None:
-    talk, said = asking(0.01)
+    talk, said, id = asking(0.01)
     withdrawn = said.get(timeout=PATIENCE)
-    assert (withdrawn.method, withdrawn.params["requestId"]) == ("notifications/cancelled", "ask-1")
+    assert (withdrawn.method, withdrawn.params["requestId"]) == ("notifications/cancelled", id)
     assert said.get(timeout=PATIENCE).result == {"answer": None}
     assert talk.drain(PATIENCE)
 
 
 def test_a_client_that_is_gone_is_asked_nothing_more() -> None:
-    talk, said = asking(600)
+    talk, said, _ = asking(600)
     talk.abandon()
     assert talk.drain(PATIENCE)
     assert said.empty()
+
+
+def test_no_clock_is_left_of_a_question_that_is_over(monkeypatch: pytest.MonkeyPatch) -> None:
+    clocks: queue.SimpleQueue[Clock] = queue.SimpleQueue()
+
+    class Clock(threading.Timer):
+        def start(self) -> None:
+            super().start()
+            clocks.put(self)
+
+    monkeypatch.setattr(threading, "Timer", Clock)
+    talk, _, id = asking(600)
+    clock = clocks.get(timeout=PATIENCE)
+    say(talk, id, None)
+    clock.join(PATIENCE)
+    assert not clock.is_alive()
+
+
+def test_an_answer_may_come_by_another_connection_of_the_session() -> None:
+    shared, said = Shared(), queue.SimpleQueue[Any]()
+    other = Connection(Asks(600), Scheduler(), said.put, shared=shared)
+    stranger = Connection(Asks(600), Scheduler(), said.put)
+    talk = Connection(Asks(600), Scheduler(), said.put, shared=shared)
+    talk.receive(b'{"jsonrpc":"2.0","id":0,"method":"initialize"}')
+    talk.receive(b'{"jsonrpc":"2.0","id":1,"method":"tools/call"}')
+    said.get(timeout=PATIENCE)
+    id = said.get(timeout=PATIENCE).id
+    say(stranger, id, 1)
+    say(other, id, 2)
+    assert said.get(timeout=PATIENCE).result == {"answer": 2}
+    assert talk.drain(PATIENCE)

@@ -33,7 +33,7 @@ OWN = set(
     "__main__ app backends backends.obsidian backends.obsidian.discover call connection doors doors.stdio "
     "doors.stdio.server doors.stdio.streams errors features features.instructions features.tools protocol "
     "protocol.clients protocol.framing protocol.jsonrpc protocol.methods protocol.quickjson protocol.results "
-    "protocol.revisions running scheduler servers servers.notes settings tools tools.aliases tools.catalogue "
+    "protocol.revisions questions running scheduler servers servers.notes settings tools tools.aliases tools.catalogue "
     "tools.toolsets vaults".split()
 )
 LISTING = (

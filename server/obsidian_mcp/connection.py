@@ -15,6 +15,7 @@ from obsidian_mcp.protocol import jsonrpc
 from obsidian_mcp.protocol.framing import MAX_LINE, TooLong
 from obsidian_mcp.protocol.jsonrpc import Reply
 from obsidian_mcp.protocol.methods import Session
+from obsidian_mcp.questions import Questions
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -78,9 +79,21 @@ class _UnderWay:
         self.size = size
 
 
+class Shared:
+    """What the connections of one session have in common: the calls under way, and the questions that wait for their
+    answers."""
+
+    __slots__ = ("__weakref__", "calls", "questions")
+
+    def __init__(self) -> None:
+        self.calls: dict[str | int, CallContext] = {}
+        self.questions = Questions()
+
+
 class Connection:
     """`send` gets every reply, `notify` what comes before one; where several connections are one session, as on
-    HTTP, they share `calls`. `ended` is called after each job's answer, `heard` with the method of each message."""
+    HTTP, they have one `shared`. `ended` is called after each job's answer, `heard` with the method of each message.
+    """
 
     def __init__(
         self,
@@ -89,7 +102,7 @@ class Connection:
         send: Send,
         notify: Send | None = None,
         session: Session | None = None,
-        calls: dict[str | int, CallContext] | None = None,
+        shared: Shared | None = None,
         ended: Callable[[], None] | None = None,
         heard: Callable[[str], None] | None = None,
     ) -> None:
@@ -102,11 +115,11 @@ class Connection:
         self.started = 0  # jobs so far
         self.longest = 0.0  # of their limits, in seconds
         self._session = session or Session()
-        self._calls = {} if calls is None else calls
+        self._shared = shared or Shared()  # held: it lasts as long as one of its connections
+        self._calls = self._shared.calls
+        self._questions = self._shared.questions
         self._own: set[CallContext] = set()
-        self._questions: dict[str, Callable[[Any], None]] = {}
-        self._asked = 0
-        self._is_abandoned = self._is_deaf = False
+        self._is_abandoned = False
         self._unanswered = 0
         self._bytes_under_way = 0
         self._line_size = 0
@@ -153,13 +166,7 @@ class Connection:
 
     def expect_no_answers(self) -> None:
         """The input has ended: what was asked, or is asked from now on, stays without an answer."""
-        if not self.started:
-            return
-        with self._change:
-            self._is_deaf = True
-            waiting = list(self._questions)
-        for id in waiting:
-            self._take_answer(id, None)
+        self._questions.close()
 
     @property
     def under_way(self) -> int:
@@ -194,7 +201,7 @@ class Connection:
 
     def _receive_one(self, message: Any, answer: Answer, in_batch: bool = False) -> None:
         if jsonrpc.is_response(message):
-            self._take_answer(jsonrpc.id_of(message), message.get("result"))
+            self._questions.answer(jsonrpc.id_of(message), message.get("result"))
             answer(None)
             return
         try:
@@ -271,22 +278,13 @@ class Connection:
         """Put a question to the client; whether its answer is now waited for. Meanwhile nothing of the call runs, so
         it keeps no other waiting and its clock stands still.
         """
-        import threading
-        from contextlib import suppress
-
-        with self._change:
-            if self._is_deaf:
-                return False
-            self._asked += 1
-            id = f"ask-{self._asked}"
-            self._questions[id] = lambda answer: self._run(it, asking.again(answer))
+        id = self._questions.put(lambda answer: self._run(it, asking.again(answer)))
+        if id is None:
+            return False
         if not it.call.when_cancelled(lambda: self._withdraw(id, it)):
-            return self._questions.pop(id, None) is None
+            return not self._questions.take_back(id)
         self._notify(jsonrpc.Call(id, asking.method, asking.params))
-        timer = threading.Timer(asking.holds, lambda: self._expire(id, it, asking))
-        timer.daemon = True
-        with suppress(RuntimeError, MemoryError):  # no further thread is allowed: then it waits as long as it takes
-            timer.start()
+        self._questions.expire(id, asking.holds, lambda: self._expire(id, it, asking))
         return True
 
     def _withdraw(self, id: str, it: _UnderWay) -> None:
@@ -304,18 +302,12 @@ class Connection:
 
     def _take_back(self, id: str, why: str) -> bool:
         """Whether the question still waited. The client is told, if there is one."""
-        if self._questions.pop(id, None) is None:
+        if not self._questions.take_back(id):
             return False
         if not self._is_abandoned:
             told = {"requestId": id, "reason": why}
             self._notify(jsonrpc.Notification("notifications/cancelled", told))
         return True
-
-    def _take_answer(self, id: jsonrpc.Id, answer: Any) -> None:
-        """Go on with the call that asked; an answer to nothing is dropped."""
-        go_on = self._questions.pop(id, None) if isinstance(id, str) else None
-        if go_on is not None:
-            go_on(answer)
 
     def _over(self, id: str | int, call: CallContext, size: int) -> None:
         with self._change:

@@ -123,9 +123,12 @@ def test_it_attaches_a_note_whose_name_it_completes_and_gets_a_prompt(own_world:
     anyio.run(session)
 
 
+@pytest.mark.parametrize("door", ["stdio", "http"])
 @pytest.mark.parametrize("mode", ["auto", "legacy"])
 @pytest.mark.parametrize("agrees", [True, False])
-def test_its_user_is_asked_before_a_note_is_deleted_for_good(own_world: World, mode: str, agrees: bool) -> None:
+def test_its_user_is_asked_before_a_note_is_deleted_for_good(
+    own_world: World, door: str, mode: str, agrees: bool
+) -> None:
     from mcp import Client
     from mcp_types import ElicitRequestParams, ElicitResult
 
@@ -136,13 +139,17 @@ def test_its_user_is_asked_before_a_note_is_deleted_for_good(own_world: World, m
         asked.append(params.message)
         return ElicitResult(action="accept", content={"confirm": agrees})
 
-    async def session() -> None:
-        words = [*parameters(own_world).args, "--errors", "result"]
-        how = parameters(own_world).model_copy(update={"args": words})
+    async def session(how: StdioServerParameters | str) -> None:
         async with Client(how, read_timeout_seconds=60, mode=mode, elicitation_callback=ask) as client:
             done = await client.call_tool("obsidian_delete_note", {"name": "Note", "permanent": True})
             assert done.is_error is not agrees
 
-    anyio.run(session)
+    if door == "stdio":
+        words = [*parameters(own_world).args, "--errors", "result"]
+        anyio.run(session, parameters(own_world).model_copy(update={"args": words}))
+    else:
+        with Web(own_world.environment(), "--errors", "result", forked=False) as web:
+            anyio.run(session, f"http://127.0.0.1:{web.port}/mcp")
+    assert len(asked) == 1
     assert "Note.md" in asked[0]
     assert own_world.has("Note.md") is not agrees

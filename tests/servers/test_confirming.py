@@ -1,4 +1,4 @@
-"""The person is asked before what can't be taken back: over stdio in both eras, and over HTTP."""
+"""The person is asked before what can't be taken back: over stdio in both eras, and over HTTP in the newer."""
 
 from __future__ import annotations
 
@@ -247,24 +247,19 @@ def test_in_the_stateless_era_too_who_cannot_ask_is_served_without(server: Serve
     assert not vault.has("Note.md")
 
 
-def test_over_http_the_stateless_era_asks_and_a_session_does_not(vault: World) -> None:
+def test_in_the_stateless_era_it_asks_over_http_too(vault: World) -> None:
     mirrors = {
         "MCP-Protocol-Version": "2026-07-28", "Mcp-Method": "tools/call", "Mcp-Name": "obsidian_delete_note",
     }  # fmt: skip
 
-    def message(params: Any, method: str = "tools/call") -> dict[str, Any]:
-        return {"jsonrpc": "2.0", "id": 1, "method": method, "params": params}
+    def message(params: Any) -> dict[str, Any]:
+        return {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}
 
     with Web(vault.environment(), "--vault", str(vault.vault), "--backend", "embedded") as web:
         asked = web.rpc(message({**DELETE, "_meta": ASKS}), mirrors).json["result"]
         again = {**DELETE, "inputResponses": {"confirm": YES}, "requestState": asked["requestState"], "_meta": ASKS}
         assert web.rpc(message(again), mirrors).json["result"]["isError"] is False
         assert not vault.has("Note.md")
-        vault.put("Note.md", "x")
-        capable = {"protocolVersion": "2025-11-25", "capabilities": {"elicitation": {}}}
-        session = web.rpc(message(capable, "initialize")).headers["mcp-session-id"]
-        reply = web.rpc(message(DELETE), {"Mcp-Session-Id": session})
-        assert reply.json["result"]["isError"] is False
 
 
 # Many notes at once

@@ -78,10 +78,10 @@ class Session:
 
     __slots__ = ("asks", "client", "revision")
 
-    def __init__(self, revision: str | None = None, client: str = "") -> None:
+    def __init__(self, revision: str | None = None, client: str = "", asks: bool = False) -> None:
         self.revision = revision
         self.client = client
-        self.asks = False
+        self.asks = asks
 
     @property
     def takes_batches(self) -> bool:

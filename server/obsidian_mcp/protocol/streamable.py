@@ -10,6 +10,7 @@ import hmac
 
 from obsidian_mcp.errors import HeaderMismatch, InvalidParams, InvalidRequest, UnknownSession, spec_of
 from obsidian_mcp.protocol import revisions
+from obsidian_mcp.protocol.methods import Session
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,48 +25,49 @@ _DECIDING = {name.encode(): name for name in (VERSION, METHOD, NAME, SESSION, "a
 MOST_ENDED = 10_000
 MOST_CACHED = 1000
 LONGEST_CLIENT = 100  # characters of its name
+ASKS = "+"  # in a session's id: the client can ask its user something; no base64 for addresses has it
+KEEP_ALIVE = b": \n\n"  # a comment of a stream
 ASSUMED = "2025-03-26"  # what the specification takes a client for that sends no version
 STATUSES = {-32700: 400, -32600: 400, -32602: 400, -32020: 400, -32021: 400, -32022: 400, -32601: 404}
 
 
 class Sessions:
-    """Ids that carry their own proof: nothing is stored for those that are alive, and nothing can run out."""
+    """Ids that carry their own proof, and what the session has to remember: nothing is stored for those that are
+    alive, and nothing can run out."""
 
     def __init__(self, key: bytes) -> None:
         self._key = key
         self._ended: dict[str, None] = {}
         self._proof = functools.lru_cache(MOST_CACHED)(self._proof_of)
 
-    def new(self, revision: str, nonce: str, client: str = "") -> str:
-        """With what the client calls itself, or the beginning of it."""
-        if client:
-            name = client[:LONGEST_CLIENT].encode("utf-8", "replace")
-            nonce = f"{nonce}~{base64.urlsafe_b64encode(name).decode().rstrip('=')}"
-        return f"{revision}.{nonce}.{self._proof(revision, nonce)}"
+    def new(self, session: Session, nonce: str) -> str:
+        """With what the client calls itself, or the beginning of it, and whether it can ask its user something."""
+        name = session.client[:LONGEST_CLIENT].encode("utf-8", "replace")
+        kept = base64.urlsafe_b64encode(name).decode().rstrip("=") + (ASKS if session.asks else "")
+        body = f"{session.revision}.{nonce}~{kept}"
+        return f"{body}.{self._proof(body)}"
 
-    def client(self, id: str) -> str:
-        """What the client of a session that is known calls itself."""
-        _, _, name = id.partition(".")[2].partition(".")[0].partition("~")
-        return base64.urlsafe_b64decode(name + "=" * (-len(name) % 4)).decode("utf-8", "replace")
-
-    def revision(self, id: str) -> str:
-        """The revision that was agreed on in that session; raises if it is none of ours."""
-        revision, _, rest = id.partition(".")
-        nonce, _, proof = rest.partition(".")
-        proven = hmac.compare_digest(proof.encode(), self._proof(revision, nonce).encode())
-        if revision not in revisions.LEGACY or not proven or id in self._ended:
+    def known(self, id: str) -> Session:
+        """What was agreed on in it; raises if it is none of ours."""
+        body, _, proof = id.rpartition(".")
+        proven = hmac.compare_digest(proof.encode(), self._proof(body).encode())
+        if not proven or id in self._ended:
             raise UnknownSession("This session is not known here.", "Send initialize again, without the header.")
-        return revision
+        revision, _, rest = body.partition(".")
+        kept = rest.partition("~")[2]
+        name = kept.removesuffix(ASKS)
+        client = base64.urlsafe_b64decode(name + "=" * (-len(name) % 4)).decode("utf-8", "replace")
+        return Session(revision, client, asks=name != kept)
 
     def end(self, id: str) -> None:
         """From now on it is not known. Of those that have ended, the latest are remembered."""
-        self.revision(id)
+        self.known(id)
         self._ended[id] = None
         while len(self._ended) > MOST_ENDED:
             del self._ended[next(iter(self._ended))]
 
-    def _proof_of(self, revision: str, nonce: str) -> str:
-        return hmac.new(self._key, f"{revision}.{nonce}".encode(), hashlib.sha256).hexdigest()
+    def _proof_of(self, body: str) -> str:
+        return hmac.new(self._key, body.encode(), hashlib.sha256).hexdigest()
 
 
 def is_mcp(headers: Mapping[str, str]) -> bool:
@@ -102,8 +104,8 @@ def headers(raw: Iterable[tuple[bytes, bytes]]) -> Headers:
     return found
 
 
-def legacy_session(headers: Mapping[str, str], sessions: Sessions) -> tuple[str, str]:
-    """The rules for a request without an envelope, and what its client calls itself."""
+def legacy_session(headers: Mapping[str, str], sessions: Sessions) -> Session:
+    """The one that a request without an envelope belongs to."""
     version = headers.get(VERSION)
     if version is not None and version not in revisions.LEGACY:
         raise InvalidRequest(
@@ -111,8 +113,8 @@ def legacy_session(headers: Mapping[str, str], sessions: Sessions) -> tuple[str,
             f"Use one of {', '.join((*revisions.LEGACY, *revisions.MODERN))}.",
         )
     if SESSION in headers:
-        return sessions.revision(headers[SESSION]), sessions.client(headers[SESSION])
-    return version or ASSUMED, ""
+        return sessions.known(headers[SESSION])
+    return Session(version or ASSUMED)
 
 
 def check_mirrors(headers: Mapping[str, str], message: Any, methods: Mapping[str, Method]) -> None:

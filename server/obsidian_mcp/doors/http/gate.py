@@ -6,7 +6,7 @@ Without it any web page that the user opens could read and delete notes.
 from __future__ import annotations
 
 import hmac
-from collections.abc import Awaitable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -23,10 +23,11 @@ Pairs = Iterable[tuple[bytes, bytes]]
 
 
 class Gate:
-    """`guard` says what of the page needs no token."""
+    """`guard` says what of the page needs no token. `ending` is for the server to call when it takes no more."""
 
-    def __init__(self, app: ASGIApp, http: Http, guard: PageGuard) -> None:
+    def __init__(self, app: ASGIApp, http: Http, guard: PageGuard, ending: Callable[[], None] = lambda: None) -> None:
         self._app = app
+        self.ending = ending
         self._guard = guard
         self._hosts = {host.lower() for host in (*addresses.LOOPBACK, *http.hosts)}
         self._origins = {addresses.OBSIDIAN, *http.origins}

@@ -42,7 +42,8 @@ def application(
         *(Route(f"{version}/health", enveloped.health) for version in ("", "/v1")),
         *Page(parts, Calls(history, loop_bridge)).routes(),
     ]
-    return Gate(_Mcp(Streamable(server, loop_bridge), enveloped, _routed(routes)), http, parts.guard)
+    streamed = Streamable(server, loop_bridge)
+    return Gate(_Mcp(streamed, enveloped, _routed(routes)), http, parts.guard, streamed.expect_no_answers)
 
 
 def page_alone(http: Http, parts: PageParts, history: Tools) -> Gate:

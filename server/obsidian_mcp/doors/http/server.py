@@ -8,7 +8,7 @@ import logging
 import os
 import signal
 import socket
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 import uvicorn
 
@@ -64,6 +64,18 @@ def _url(listening: socket.socket, instead: Mapping[str, str]) -> str:
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 
 
+class _Server(uvicorn.Server):
+    """`ending` is called when a signal asked for the end, on the loop."""
+
+    def __init__(self, config: uvicorn.Config, ending: Callable[[], None]) -> None:
+        super().__init__(config)
+        self._ending = ending
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        self._ending()
+        await super().shutdown(sockets)
+
+
 def serve(app: Gate, listening: socket.socket, longest: float) -> None:
     """Until a signal asks for the end: then answer what runs, refuse what comes."""
     config = uvicorn.Config(
@@ -83,7 +95,7 @@ def serve(app: Gate, listening: socket.socket, longest: float) -> None:
     for name in ("uvicorn", "asyncio"):  # their words are not log lines of ours
         logging.getLogger(name).addHandler(logging.NullHandler())
         logging.getLogger(name).propagate = False
-    server = uvicorn.Server(config)
+    server = _Server(config, app.ending)
     for name in ("SIGTERM", "SIGINT"):
         signal.signal(getattr(signal, name), lambda *_: None)  # what uvicorn raises again when it has ended
     logs.log("info", "listening", url=_url(listening, {}), mcp="/mcp", bridge=bridge.PREFIX, pid=os.getpid())

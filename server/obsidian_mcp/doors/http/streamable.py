@@ -4,10 +4,10 @@ One POST carries one message, or in one old revision a batch. What comes back de
 
     nothing to answer (a notification, a response)    202, no body
     a reply, and nothing before it                    200 with JSON, or the status of the error
-    progress before the reply                         200 with text/event-stream: the progress, then the reply
+    progress or a question before the reply           200 with text/event-stream: that, then the reply
 
 So the kind of response is not known before the first thing has come back. `_Exchange.first` waits for it on the event
-loop; if that is a notification, `rest` streams it and all that follows.
+loop; if that is no reply, `rest` streams it and all that follows.
 
 Three kinds of thread meet here. The message is taken on the loop. Its jobs run on the scheduler's threads, and report
 from there. The response is written on the loop again. `_Inbox` is where they meet: any thread puts, the loop takes.
@@ -18,9 +18,10 @@ the last there is nothing more to come, and its reply came before.
 A client that closes its connection cancels what it asked for: `Watch` waits for that, but only for jobs that are not
 over at once, because watching costs more than most jobs do.
 
-Sessions of the older revisions are ids that carry their own proof (an HMAC), so nothing is stored for them. Calls of
-one session, from whichever connection, share one table of ids, so that each can be cancelled from another POST; the
-table lives as long as one of its exchanges does.
+Sessions of the older revisions are ids that carry their own proof (an HMAC), so nothing is stored for them. Exchanges
+of one session, over whichever connections, share one table of calls and one of questions, so that a call can be
+cancelled, and a question answered, from another POST; the tables live as long as one of the exchanges does. A question
+keeps its exchange alive: the stream that it went out by stays open until the reply.
 """
 
 from __future__ import annotations
@@ -36,8 +37,7 @@ from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 
 from obsidian_mcp import running
-from obsidian_mcp.call import CallContext
-from obsidian_mcp.connection import Connection
+from obsidian_mcp.connection import Connection, Shared
 from obsidian_mcp.doors.http import messages
 from obsidian_mcp.doors.http.calls import Watch
 from obsidian_mcp.doors.http.loop_bridge import LoopBridge
@@ -49,12 +49,7 @@ from obsidian_mcp.servers.notes import NotesServer
 
 _encoded = running.encoded
 UNBUFFERED = {"cache-control": "no-store", "x-accel-buffering": "no"}
-
-
-class _Calls(dict[str | int, CallContext]):
-    """The calls under way in one session; gone when nothing holds it."""
-
-    __slots__ = ("__weakref__",)
+QUIET = 20.0  # seconds after which a stream says that it is alive: proxies don't wait for a person who thinks
 
 
 class Streamable:
@@ -62,7 +57,7 @@ class Streamable:
         self._server = server
         self._loop_bridge = loop_bridge
         self._sessions = streamable.Sessions(os.urandom(32))
-        self._calls: weakref.WeakValueDictionary[str, _Calls] = weakref.WeakValueDictionary()
+        self._shared: weakref.WeakValueDictionary[str, Shared] = weakref.WeakValueDictionary()
 
     async def answer(self, request: Request, headers: streamable.Headers) -> Response:
         try:
@@ -91,31 +86,37 @@ class Streamable:
                 streamable.check_mirrors(headers, message, self._server.methods)
             except Failure as failure:
                 return messages.response(400, _encoded(Reply(jsonrpc.id_of(message), failure=failure)))
-            return await self._exchange(request, message, len(body), Session(), _Calls(), modern=True)
+            return await self._exchange(request, message, len(body), Session(), Shared(), modern=True)
         if isinstance(message, dict) and message.get("method") == "initialize":
-            return await self._exchange(request, message, len(body), Session(), _Calls())
-        session = Session(*streamable.legacy_session(headers, self._sessions))
+            return await self._exchange(request, message, len(body), Session(), Shared())
+        session = streamable.legacy_session(headers, self._sessions)
         id = headers.get(streamable.SESSION)
-        calls = _Calls() if id is None else self._calls.setdefault(id, _Calls())
-        return await self._exchange(request, message, len(body), session, calls)
+        shared = Shared() if id is None else self._shared.setdefault(id, Shared())
+        return await self._exchange(request, message, len(body), session, shared)
+
+    def expect_no_answers(self) -> None:
+        """The server ends, and no further POST is taken."""
+        for shared in list(self._shared.values()):
+            shared.questions.close()
 
     def _end(self, id: str) -> Response:
         self._sessions.end(id)
-        for call in list(self._calls.get(id, {}).values()):
+        shared = self._shared.get(id)
+        for call in list(shared.calls.values()) if shared is not None else ():
             call.cancel()
         return messages.response(204, None)
 
     async def _exchange(
-        self, request: Request, message: Any, size: int, session: Session, calls: _Calls, modern: bool = False
+        self, request: Request, message: Any, size: int, session: Session, shared: Shared, modern: bool = False
     ) -> Response:
         new = session.revision is None
-        exchange = _Exchange(self._server, self._loop_bridge, session, calls)
+        exchange = _Exchange(self._server, self._loop_bridge, session, shared)
         reply = await exchange.first(message, size, request)
         if reply is None and not exchange.streams:
             return messages.response(202, None)
         headers = {}
         if new and session.revision is not None:
-            headers[streamable.SESSION] = self._sessions.new(session.revision, os.urandom(16).hex(), session.client)
+            headers[streamable.SESSION] = self._sessions.new(session, os.urandom(16).hex())
         if reply is not None:
             return messages.response(streamable.status_of(reply, modern), _encoded(reply), headers)
         return StreamingResponse(exchange.rest(), 200, {**headers, **UNBUFFERED}, "text/event-stream")
@@ -142,10 +143,14 @@ class _Inbox:
         if self._waits is not None and not self._waits.done():
             self._waits.set_result(None)
 
-    async def next(self) -> tuple[str, jsonrpc.Message | None]:
+    async def next(self, within: float | None = None) -> tuple[str, jsonrpc.Message | None]:
+        """The next that comes, or that all is quiet."""
         while not self._items:
             self._waits = self._loop.create_future()
-            await self._waits
+            if within is None:
+                await self._waits
+            elif not (await asyncio.wait((self._waits,), timeout=within))[0]:
+                return "quiet", None
         return self._items.popleft()
 
     def __bool__(self) -> bool:
@@ -155,7 +160,7 @@ class _Inbox:
 class _Exchange:
     """One POST: what it says goes to a connection of its own, what comes back is gathered on the loop."""
 
-    def __init__(self, server: NotesServer, loop_bridge: LoopBridge, session: Session, calls: _Calls) -> None:
+    def __init__(self, server: NotesServer, loop_bridge: LoopBridge, session: Session, shared: Shared) -> None:
         inbox = self._inbox = _Inbox(loop_bridge)
         self._loop_bridge = loop_bridge
         self._connection = Connection(
@@ -164,7 +169,7 @@ class _Exchange:
             lambda message: inbox.put("reply", message),
             lambda message: inbox.put("notice", message),
             session,
-            calls,
+            shared,
             lambda: inbox.put("end"),
         )
         self._held: jsonrpc.Message | None = None
@@ -207,9 +212,11 @@ class _Exchange:
             assert self._held is not None
             yield streamable.event(_encoded(self._held))
             while True:
-                kind, message = await self._inbox.next()
+                kind, message = await self._inbox.next(QUIET)
                 if kind == "end" and self._is_over():
                     return
+                if kind == "quiet":
+                    yield streamable.KEEP_ALIVE
                 if message is not None:
                     yield streamable.event(_encoded(message))
         finally:
