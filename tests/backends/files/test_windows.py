@@ -13,9 +13,10 @@ from typing import Any
 
 import pytest
 
-from obsidian_mcp.backends.files import held, os_errors, scan, trash, windows
+from obsidian_mcp.backends.files import held, os_errors, scan, trash, walk, windows
 from obsidian_mcp.backends.files.os_errors import is_absent, translate_os_errors
 from obsidian_mcp.backends.files.scan import Scan
+from obsidian_mcp.call import CallContext
 from obsidian_mcp.errors import AlreadyExists, Failure, FileFailed, NoteNotFound, PermissionDenied
 from obsidian_mcp.vault.changes import Rename
 from obsidian_mcp.vault.path import VaultPath
@@ -179,6 +180,23 @@ def test_a_junction_is_not_followed(place: Place, monkeypatch: pytest.MonkeyPatc
     assert ("Way/Note.md" in [file.path for file in disk.survey().files]) == followed
     changed, _ = disk.changed_files((".md",), {}, [])
     assert ("Way/Note.md" in [file.path for file in changed]) == followed
+    assert ("Way/Note.md" in [seen.path for seen in walk.files(place.root, CallContext())]) == followed
+
+
+def test_a_trash_that_is_a_junction_is_not_used(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    place.put(".trash/Other.md", b"")
+    real = os.lstat
+
+    def lstat(path: Any, **named: Any) -> Any:
+        found = real(path, **named)
+        if str(path).endswith(".trash"):
+            return types.SimpleNamespace(st_mode=found.st_mode, st_reparse_tag=0xA0000003)
+        return found
+
+    monkeypatch.setattr(os, "lstat", lstat)
+    with pytest.raises(PermissionDenied):
+        trash.to_local_trash(place.root, VaultPath("Old.md"))
+    assert (place.folder / "Old.md").exists()
 
 
 NO_NAMES = ("CON.md", "a/nul/b.md", "com1.txt.md", "Note./a.md", "Note .md/b ", "Note.md:stream", "what?.md")
