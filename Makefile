@@ -39,7 +39,7 @@ QUICK := tests/features tests/index tests/operations tests/promises tests/protoc
 	tests/backends/files/test_write.py \
 	tests/backends/obsidian/test_discover.py tests/backends/obsidian/test_replies.py \
 	tests/doors/http/test_contracts.py tests/servers/ide/test_watcher.py \
-	tests/test_architecture.py tests/test_connection.py tests/test_errors.py tests/test_running.py \
+	tests/test_architecture.py tests/test_connection.py tests/test_errors.py tests/test_patience.py tests/test_running.py \
 	tests/test_scheduler.py tests/test_settings.py tests/test_specs.py tests/test_vaults.py
 # What among them does: Node as a judge, commands that are really run, sizes that have to be compared; whole vaults.
 NOT_QUICK := --ignore tests/vault/links/test_hostile_notes.py \

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from obsidian_mcp import running
-from obsidian_mcp.call import CallContext
+from obsidian_mcp.call import CallContext, on_this_thread
 from obsidian_mcp.errors import CHANGED, READ, UNKNOWN, UNTOUCHED, Failure, InternalError, NoteNotFound, VaultState
 from obsidian_mcp.protocol import jsonrpc
 from obsidian_mcp.scheduler import Access
@@ -84,3 +84,9 @@ def test_one_reply_of_a_batch_that_is_not_json_costs_none_of_the_others() -> Non
     replies = [jsonrpc.Reply(1, {}), jsonrpc.Reply(2, {"x": object()})]
     told = jsonrpc.decode(running.encoded(replies))
     assert [(one["id"], "result" in one) for one in told] == [(1, True), (2, False)]
+
+
+def test_a_job_knows_its_call_on_its_thread_and_leaves_none_there() -> None:
+    call = CallContext()
+    assert running.run(job(lambda _: on_this_thread()), call) is call
+    assert on_this_thread() is None

@@ -31,7 +31,7 @@ FLAGS = {
     ),
     "errors": (("--errors", "result"), {"ERRORS": "result"}, "result"),
     "permanent_delete": (("--permanent-delete", "never"), {"PERMANENT_DELETE": "never"}, "never"),
-    "prompts": (("--prompts", "My/Prompts/"), {"PROMPTS": "My/Prompts"}, "My/Prompts"),
+    "prompts": (("--prompts", "My/Prompts/"), {"PROMPTS": "My\\Prompts"}, "My/Prompts"),
     "read_only": (("--read-only",), {"READ_ONLY": "true"}, True),
     "toolsets": (("--toolsets", "notes,find", "--toolsets=notes"), {"TOOLSETS": "notes, find"}, ("notes", "find")),
     "tools": (("--tools", "read_note,-open_note"), {"TOOLS": "read_note,-open_note"}, ("read_note", "-open_note")),

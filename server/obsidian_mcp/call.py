@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from _thread import allocate_lock, get_ident  # threading loads much more, and is wanted later
+from _thread import _local, allocate_lock, get_ident  # threading loads much more, and is wanted later
 
 from obsidian_mcp.errors import Cancelled, TimedOut
 
@@ -30,6 +30,15 @@ class NotBegun(TimedOut):
 
 def cancelled() -> Cancelled:
     return Cancelled("The client cancelled the call.")
+
+
+_threads = _local()
+
+
+def on_this_thread() -> CallContext | None:
+    """The call that runs on this thread, if one does."""
+    found: CallContext | None = getattr(_threads, "call", None)
+    return found
 
 
 class Interrupts:
@@ -84,6 +93,7 @@ class CallContext:
         self._cancelled = False
         self._stop: Callable[[], None] | None = None
         self._confirm: Callable[[Question], None] | None = None
+        self.has_waited_in_vain = False  # for a file that another program has open: see `patience`
 
     def begin(self) -> None:
         """Start the clock. Waiting for one's turn does not count against the limit."""
@@ -176,6 +186,22 @@ class CallContext:
     def progress(self, message: str) -> None:
         if self._report is not None:
             self._report(self.elapsed, message)
+
+
+class OnThread:
+    """A call runs on this thread. With None, what is done has no limit: to take back what was done by half."""
+
+    __slots__ = ("_before", "_call")
+
+    def __init__(self, call: CallContext | None) -> None:
+        self._call = call
+
+    def __enter__(self) -> None:
+        self._before = on_this_thread()
+        _threads.call = self._call
+
+    def __exit__(self, *_: object) -> None:
+        _threads.call = self._before
 
 
 class _Running:

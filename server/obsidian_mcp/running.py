@@ -10,6 +10,7 @@ import os
 import time
 from _thread import allocate_lock
 
+from obsidian_mcp.call import OnThread
 from obsidian_mcp.errors import READ, UNKNOWN, UNTOUCHED, Failure, InternalError, NeedsAnswer, spec_of
 from obsidian_mcp.protocol import jsonrpc, results
 
@@ -78,7 +79,8 @@ def run(job: Job, call: CallContext) -> Any:
         if job.ready is not None:
             job.ready()
         call.begin()
-        found = job.run(call)
+        with OnThread(call):
+            found = job.run(call)
         result = found if job.shape is None else job.shape(found)
         log("info", "call", tool=job.name, **(job.noted(found) if job.noted else {}), ms=_ms(started))
         return result

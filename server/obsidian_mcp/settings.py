@@ -153,7 +153,7 @@ class Settings:
         self.history_days = float(values["history-days"][-1])
         self.history_mb = int(values["history-mb"][-1])
         self.permanent_delete = values["permanent-delete"][-1]
-        self.prompts = values["prompts"][-1].strip().strip("/")
+        self.prompts = values["prompts"][-1].strip().replace("\\", "/").strip("/")  # as Windows writes folders, too
         self.log_level = values["log-level"][-1]
         self.log_format = values["log-format"][-1]
         self._frozen = True

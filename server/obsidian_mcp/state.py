@@ -24,6 +24,7 @@ from filelock import FileLock, Timeout
 from obsidian_mcp import logs, long_paths
 from obsidian_mcp.call import CallContext, cancelled
 from obsidian_mcp.errors import FileFailed, TimedOut
+from obsidian_mcp.patience import Patience
 from obsidian_mcp.slot import Slot, flush, unusable
 
 BETWEEN_TRIES = 0.02  # seconds
@@ -223,7 +224,7 @@ class State:
                 file.write(json.dumps(entry))
                 file.flush()
                 flush(file.fileno(), new=True)
-            os.replace(temporary, self._journal)
+            Patience().run(lambda: os.replace(temporary, self._journal))
         except OSError as error:
             raise self._unusable(error) from None
 
@@ -238,6 +239,6 @@ class State:
 
     def clear_journal(self) -> None:
         try:
-            self._journal.unlink(missing_ok=True)
+            Patience().run(lambda: self._journal.unlink(missing_ok=True))
         except OSError as error:
             raise self._unusable(error) from None

@@ -13,11 +13,12 @@ from typing import Any
 
 import pytest
 
-from obsidian_mcp.backends.files import held, os_errors, scan, trash, windows
+from obsidian_mcp.backends.files import held, os_errors, scan, trash, walk, windows, write
 from obsidian_mcp.backends.files.os_errors import is_absent, translate_os_errors
 from obsidian_mcp.backends.files.scan import Scan
+from obsidian_mcp.call import CallContext, OnThread
 from obsidian_mcp.errors import AlreadyExists, Failure, FileFailed, NoteNotFound, PermissionDenied
-from obsidian_mcp.vault.changes import Rename
+from obsidian_mcp.vault.changes import Rename, Write
 from obsidian_mcp.vault.path import VaultPath
 from tests.backends.files.test_commit import Place
 
@@ -179,6 +180,23 @@ def test_a_junction_is_not_followed(place: Place, monkeypatch: pytest.MonkeyPatc
     assert ("Way/Note.md" in [file.path for file in disk.survey().files]) == followed
     changed, _ = disk.changed_files((".md",), {}, [])
     assert ("Way/Note.md" in [file.path for file in changed]) == followed
+    assert ("Way/Note.md" in [seen.path for seen in walk.files(place.root, CallContext())]) == followed
+
+
+def test_a_trash_that_is_a_junction_is_not_used(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    place.put(".trash/Other.md", b"")
+    real = os.lstat
+
+    def lstat(path: Any, **named: Any) -> Any:
+        found = real(path, **named)
+        if str(path).endswith(".trash"):
+            return types.SimpleNamespace(st_mode=found.st_mode, st_reparse_tag=0xA0000003)
+        return found
+
+    monkeypatch.setattr(os, "lstat", lstat)
+    with pytest.raises(PermissionDenied):
+        trash.to_local_trash(place.root, VaultPath("Old.md"))
+    assert (place.folder / "Old.md").exists()
 
 
 NO_NAMES = ("CON.md", "a/nul/b.md", "com1.txt.md", "Note./a.md", "Note .md/b ", "Note.md:stream", "what?.md")
@@ -198,35 +216,27 @@ def test_a_name_that_windows_cannot_hold_never_reaches_it(
         vault.read(VaultPath(path))
 
 
-def test_a_file_that_is_open_elsewhere_is_tried_again_for_about_a_second() -> None:
-    answers, pauses = [windows_error(32, errno.EACCES), windows_error(5, errno.EACCES)], list[float]()
+def test_what_is_taken_back_is_tried_again_whatever_is_left_of_the_limit(
+    place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A scanner looks into the note that was just moved, and the call has no time left."""
+    real, answers, before = os.rename, [windows_error(32, errno.EACCES)] * 2, place.files()
 
-    def act() -> str:
-        if answers:
+    def rename(source: Any, target: Any, **_: Any) -> None:
+        if str(target).endswith("Old.md") and answers:
             raise answers.pop()
-        return "done"
+        real(source, target)
 
-    assert windows.Patience(pauses.append).run(act) == "done"
-    assert len(pauses) == 2
+    def refuse(path: str, *_: Any) -> None:
+        raise FileFailed(f"{path} is open in another program.")
 
-
-def test_patience_has_an_end_for_all_that_is_done_together() -> None:
-    pauses: list[float] = []
-    patience = windows.Patience(pauses.append)
-    for _ in range(3):
-        with pytest.raises(PermissionError):
-            patience.run(lambda: raise_(windows_error(32, errno.EACCES)))
-    assert sum(pauses) == pytest.approx(windows.PATIENCE, abs=2 * windows.PAUSE)
-
-
-def raise_(error: OSError) -> None:
-    raise error
-
-
-@pytest.mark.parametrize("error", [windows_error(2, errno.ENOENT), PermissionError(errno.EACCES, "elsewhere")])
-def test_any_other_answer_is_not_waited_for(error: OSError) -> None:
-    with pytest.raises(OSError, match=str(error.strerror)):
-        windows.Patience(lambda _: pytest.fail("waited")).run(lambda: raise_(error))
+    monkeypatch.setattr(held, "HOLDS", False)
+    monkeypatch.setattr(os, "rename", rename)
+    monkeypatch.setattr(write, "put_in_place", refuse)
+    with OnThread(CallContext(0)), pytest.raises(FileFailed):
+        place.commit(Rename("Old.md", "New.md"), Write("Linking.md", b"[[Old]]", b"[[New]]"))
+    assert place.files() == before
+    assert not answers
 
 
 def test_a_name_that_is_taken_at_this_moment_is_not_replaced(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:

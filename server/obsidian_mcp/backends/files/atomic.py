@@ -17,6 +17,7 @@ from collections.abc import Iterator
 from obsidian_mcp.backends.files import windows
 from obsidian_mcp.backends.files.held import BINARY, NO_LINK, HeldPath, require_regular
 from obsidian_mcp.errors import CHANGED, Conflict, FileFailed, PermissionDenied
+from obsidian_mcp.patience import Patience
 from obsidian_mcp.slot import flush
 
 CHUNK, MOST_AT_ONCE = 64 * 1024, 64 * 1024 * 1024
@@ -47,7 +48,7 @@ def stamp_of(found: os.stat_result) -> int:
 def read_path(file: str) -> bytes:
     """A file of the settings, through whatever links lead to it."""
     if windows.HERE:
-        return _whole(windows.Patience().run(lambda: windows.open_file(file, os.O_RDONLY)), None)
+        return _whole(Patience().run(lambda: windows.open_file(file, os.O_RDONLY)), None)
     return _whole(os.open(file, os.O_RDONLY | BINARY | getattr(os, "O_NONBLOCK", 0)), None)
 
 

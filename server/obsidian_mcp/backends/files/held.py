@@ -17,6 +17,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from obsidian_mcp.backends.files import windows
 from obsidian_mcp.backends.files.os_errors import NotRegular, is_missing
+from obsidian_mcp.patience import Patience
 
 HOLDS = {os.open, os.stat, os.unlink, os.mkdir, os.rename, os.link, os.rmdir, os.access} <= os.supports_dir_fd
 NO_LINK = getattr(os, "O_NOFOLLOW", windows.NO_FOLLOW if windows.HERE else 0) | getattr(os, "O_NONBLOCK", 0)
@@ -33,15 +34,19 @@ class HeldPath:
 
     __slots__ = ("_fd", "_name", "_patience", "text")
 
-    def __init__(self, fd: int | None, name: str, text: str, patience: windows.Patience | None = None) -> None:
+    def __init__(self, fd: int | None, name: str, text: str, patience: Patience | None = None) -> None:
         self._fd = fd
         self._name = name
-        self._patience = patience or windows.Patience()
+        self._patience = patience or Patience()
         self.text = text
 
     def sibling(self, name: str) -> HeldPath:
         text = os.path.join(os.path.dirname(self.text), name)
         return HeldPath(self._fd, name if self._fd is not None else text, text, self._patience)
+
+    def afresh(self) -> HeldPath:
+        """With a patience of its own."""
+        return HeldPath(self._fd, self._name, self.text)
 
     def sibling_names(self) -> list[str]:
         """What its folder holds."""
@@ -129,7 +134,7 @@ class HeldFolder:
         self._root = root
         self._folder: str | None = None
         self._fd: int | None = None
-        self._patience = windows.Patience()
+        self._patience = Patience()
 
     def at(self, path: str) -> HeldPath:
         text = os.path.join(self._root, *path.split("/"))

@@ -13,6 +13,7 @@ import sys
 from collections.abc import Iterator
 
 from obsidian_mcp.errors import Failure, FileFailed, NoteNotFound, PermissionDenied
+from obsidian_mcp.patience import windows_number
 from obsidian_mcp.vault.path import VaultPath
 
 _ABSENT = {errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.ENAMETOOLONG, errno.ENXIO}
@@ -51,11 +52,6 @@ def is_missing(error: OSError) -> bool:
 def is_in_use(error: OSError) -> bool:
     """Whether another program has it open and shares it with no other. Only Windows says so."""
     return windows_number(error) in _IN_USE
-
-
-def windows_number(error: OSError) -> int | None:
-    """None elsewhere, and where an error comes from Python's own C library."""
-    return getattr(error, "winerror", None)
 
 
 def in_the_cloud(path: VaultPath | str) -> FileFailed:

@@ -24,6 +24,7 @@ from obsidian_mcp.backends.files.journal import Act, Journal, Text, digest, stor
 from obsidian_mcp.backends.files.os_errors import translate_os_errors
 from obsidian_mcp.backends.files.recovery import Recovery, clear
 from obsidian_mcp.backends.files.root import VaultRoot
+from obsidian_mcp.call import OnThread, on_this_thread
 from obsidian_mcp.errors import (
     CHANGED,
     UNTOUCHED,
@@ -115,7 +116,8 @@ def _transaction(
 def _finish(recovery: Recovery, unfinished: Failure) -> None:
     """What can't go back goes on: an editor has saved a note of ours in between, whose links are looked for again."""
     try:
-        recovery.recover()
+        with OnThread(None):
+            recovery.recover()
     except FileFailed:
         raise unfinished from None  # the journal stays, to be followed
 
@@ -233,7 +235,8 @@ def _take_back(failure: Failure, backs: Sequence[_Back]) -> None:
     """Undo what was done, last first. Where that fails the rest stays done, for the journal."""
     for path, back in reversed(backs):
         try:
-            back()
+            with OnThread(None):  # whatever is left of the call's limit
+                back()
         except Failure:
             raise _Unfinished(
                 f"The change failed ({failure.fact}) and could not be taken back for {path}.",
@@ -262,7 +265,7 @@ def _settle(root: VaultRoot, swaps: Sequence[_Swap]) -> None:
 
 def _side_by_side(works: Sequence[Callable[[], None]], threads: int) -> None:
     """Each of them, on this thread and as many others as the system allows. Raises the first failure at the end."""
-    left, failures = collections.deque(works), list[Exception]()
+    left, failures, call = collections.deque(works), list[Exception](), on_this_thread()
 
     def work() -> None:
         while True:
@@ -271,7 +274,8 @@ def _side_by_side(works: Sequence[Callable[[], None]], threads: int) -> None:
             except IndexError:
                 return
             try:
-                one()
+                with OnThread(call):
+                    one()
             except Exception as failure:  # noqa: BLE001  # raised below
                 failures.append(failure)
 

@@ -7,7 +7,7 @@ import os
 import sys
 from pathlib import Path
 
-from obsidian_mcp.backends.files import read, write
+from obsidian_mcp.backends.files import read, windows, write
 from obsidian_mcp.backends.files.held import hold
 from obsidian_mcp.backends.files.os_errors import translate_os_errors
 from obsidian_mcp.backends.files.root import VaultRoot
@@ -20,7 +20,7 @@ def to_local_trash(root: VaultRoot, path: VaultPath) -> str:
     with translate_os_errors(path):
         root.real(path)
         trash = Path(root.place(".trash"))
-        if os.path.islink(trash):
+        if windows.leads_elsewhere_now(str(trash)):
             raise PermissionDenied(
                 f".trash is a symbolic link, so {path} is left where it is.",
                 "Use permanent, or put a folder in its place.",
@@ -75,7 +75,7 @@ def found(root: VaultRoot, path: VaultPath, before: bytes) -> str:
     stem, _, ending = path.filename.rpartition(".")
     begin, end = (stem, f".{ending}") if stem else (path.filename, "")
     try:
-        names = os.listdir(root.path / ".trash")
+        names = os.listdir(root.place(".trash"))
     except OSError:
         return ""
     numbers = {

@@ -11,6 +11,7 @@ import re
 import stat
 
 from obsidian_mcp.backends.files.root import VaultRoot
+from obsidian_mcp.backends.files.windows import is_own_folder
 from obsidian_mcp.call import CallContext
 from obsidian_mcp.errors import PermissionDenied
 from obsidian_mcp.vault.path import BadPath, VaultPath
@@ -29,12 +30,12 @@ def files(root: VaultRoot, call: CallContext, within: str = "") -> list[Seen]:
         call.check(f"looking into {folder or 'the vault'}")
         prefix = f"{folder}/" if folder else ""
         try:
-            with os.scandir(f"{root.prefix}{folder}") as entries:
+            with os.scandir(root.place(folder)) as entries:
                 for entry in entries:
                     name = entry.name
                     if name[0] == "." or _UNUSABLE.search(name):
                         continue
-                    if entry.is_dir(follow_symlinks=False):
+                    if is_own_folder(entry):
                         todo.append(prefix + name)
                         continue
                     try:

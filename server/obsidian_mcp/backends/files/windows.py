@@ -3,8 +3,7 @@
 - Short names: `OBSIDI~1` is `.obsidian`. Such a name is followed to its end, as a link is.
 - Junctions are folders to Python, and lead elsewhere all the same; so may other reparse points. OneDrive's, which lead
   nowhere, are told from them by a bit of their tag.
-- A file that one program has open may be closed to all others, and can be renamed or removed only if the program
-  has allowed that. Most have it open for a moment: a virus scanner, an indexer, a synchroniser, another server.
+- A file that one program has open may be closed to all others: see `patience`. We let others rename and remove it.
 - A name that the system can't hold, or takes for a device or a stream, is not given to it.
 """
 
@@ -15,20 +14,14 @@ import os
 import re
 import stat
 import sys
-import time
-from collections.abc import Callable
-from typing import TypeVar
 
-from obsidian_mcp.backends.files.os_errors import NotRegular, windows_number
+from obsidian_mcp.backends.files.os_errors import NotRegular
 from obsidian_mcp.errors import PermissionDenied
 from obsidian_mcp.vault import portable
 from obsidian_mcp.vault.path import VaultPath
 
 HERE = sys.platform == "win32"
-PATIENCE = 1.0  # seconds
-PAUSE = 0.02
 NO_FOLLOW = 1 << 30  # a flag for `open_file` alone, as O_NOFOLLOW is elsewhere
-_BUSY = {5, 32, 33}  # access denied, which a file that goes at this moment answers too; sharing violation; lock
 _NAME_SURROGATE = 0x20000000  # of a reparse tag: it stands for another file or folder
 _NO_NAME = re.compile(r'[<>:"|?*]')
 
@@ -65,27 +58,6 @@ def _problem(path: VaultPath) -> str:
     if found := _NO_NAME.search(path.value):
         return f"contain {found[0]!r}"
     return next(filter(None, map(portable.windows_problem, path.value.split("/"))), "")
-
-
-T = TypeVar("T")
-
-
-class Patience:
-    """About a second for files that another program has open: one for everything that is done through it."""
-
-    def __init__(self, pause: Callable[[float], None] = time.sleep) -> None:
-        self._pause = pause
-        self._left = PATIENCE
-
-    def run(self, act: Callable[[], T]) -> T:
-        while True:
-            try:
-                return act()
-            except OSError as error:
-                if windows_number(error) not in _BUSY or self._left <= 0:
-                    raise
-            self._left -= PAUSE
-            self._pause(PAUSE)
 
 
 def open_file(path: str, flags: int) -> int:

@@ -11,6 +11,7 @@ from obsidian_mcp.backends.files import atomic, in_place, read
 from obsidian_mcp.backends.files.held import HeldFolder, HeldPath, hold, make_folders
 from obsidian_mcp.backends.files.os_errors import is_missing, translate_os_errors
 from obsidian_mcp.backends.files.root import VaultRoot
+from obsidian_mcp.call import OnThread
 from obsidian_mcp.errors import AlreadyExists, Conflict, Failure
 from obsidian_mcp.vault.path import VaultPath
 
@@ -156,10 +157,11 @@ def remove(root: VaultRoot, path: VaultPath, before: bytes | None = None, *, eve
 
 def _put_back(path: VaultPath, aside: HeldPath, at: HeldPath) -> None:
     """Under its own name; if an editor has taken that, under a free one, for the person to look at."""
-    goal, number = at, 1
-    while not aside.move(goal):
-        number += 1
-        goal = at.sibling(f"{path.stem} {number}{'.' if path.extension else ''}{path.extension}")
+    goal, number, aside = at, 1, aside.afresh()
+    with OnThread(None):  # whatever is left of the call's limit
+        while not aside.move(goal):
+            number += 1
+            goal = at.sibling(f"{path.stem} {number}{'.' if path.extension else ''}{path.extension}")
 
 
 def _changed_meanwhile(path: VaultPath) -> Conflict:

@@ -96,8 +96,9 @@ def serve(app: Gate, listening: socket.socket, longest: float) -> None:
         logging.getLogger(name).addHandler(logging.NullHandler())
         logging.getLogger(name).propagate = False
     server = _Server(config, app.ending)
-    for name in ("SIGTERM", "SIGINT"):
-        signal.signal(getattr(signal, name), lambda *_: None)  # what uvicorn raises again when it has ended
+    for name in ("SIGTERM", "SIGINT", "SIGBREAK"):  # the last is Ctrl-Break, on Windows
+        if hasattr(signal, name):
+            signal.signal(getattr(signal, name), lambda *_: None)  # what uvicorn raises again when it has ended
     logs.log("info", "listening", url=_url(listening, {}), mcp="/mcp", bridge=bridge.PREFIX, pid=os.getpid())
     gc.freeze()  # what is loaded by now stays: it need not be looked through again and again
     gc.set_threshold(GARBAGE)

@@ -26,7 +26,8 @@ from obsidian_mcp.servers.ide.watcher import Watcher
 from obsidian_mcp.servers.ide.workspace import IdeWorkspace
 from obsidian_mcp.vault.active import Active
 
-ENDING = ("SIGTERM", "SIGINT", "SIGHUP")
+ENDING = ("SIGTERM", "SIGINT", "SIGHUP", "SIGBREAK")
+PRESSED = (signal.SIGINT, getattr(signal, "SIGBREAK", None))  # Ctrl-C, and Ctrl-Break on Windows
 TRIES = 20
 BETWEEN_LOOKS = 0.1  # seconds between two looks whether the program has ended
 
@@ -165,8 +166,8 @@ async def _run(
             return 128 + ending.asked
         first = doors[0].known
         child = ChildProgram(command, first.folder, first.port, environ)
-        # Ctrl-C is pressed for the program, which gets it from the terminal.
-        ending.pass_on(lambda number: None if number == signal.SIGINT else child.end(number))
+        # What is pressed is pressed for the program, which gets it from the terminal.
+        ending.pass_on(lambda number: None if number in PRESSED else child.end(number))
         while (code := child.exit_code) is None:  # not by a thread, which the system may not allow
             await asyncio.sleep(BETWEEN_LOOKS)
         return code
