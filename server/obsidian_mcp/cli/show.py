@@ -41,13 +41,6 @@ def marked(mark: str, colour: str, title: str, text: str, remedy: str) -> None:
         console.print(Text.assemble(" " * 14, ("→ ", colour), remedy), soft_wrap=True)
 
 
-def difference(lines: list[str]) -> None:
-    from rich.text import Text
-
-    for each in lines:
-        _console().print(Text(f"  {each}", "green" if each.startswith("+") else "red"), soft_wrap=True)
-
-
 def changes(rows: list[list[str]]) -> None:
     """What was changed, a line each."""
     if not rows:
