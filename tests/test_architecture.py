@@ -22,7 +22,7 @@ HOMES = {
     "os.popen": set(),
     "os.fork": set(),
     "os.killpg": {"backends/obsidian/process.py"},
-    "subprocess.Popen": {"backends/obsidian/process.py", "servers/ide/child.py"},
+    "subprocess.Popen": {"backends/obsidian/process.py", "servers/ide/child.py", "setup/trial.py"},
     "subprocess.run": set(),
     "print": {"cli/show.py"},
     "os.path.expanduser": set(),

@@ -50,7 +50,7 @@ def install(
         rows = [_row(configure.look(each, environment())) for each in HOSTS]
         show.table(["host", "our entry", "configuration"], rows)
         return
-    found = _host(host)
+    found = host_called(host)
     _check_name(name)
     chosen = load(context, given)
     words = options_in_force({**(context.obj or {}), **given}, chosen)
@@ -64,7 +64,7 @@ def install(
     if not before.installed and not before.problem:
         show.line(f"{found.title} does not seem to be installed here; it will find this when it is.")
     if there is not None:
-        _say_what_stays(found, there, chosen)
+        say_what_stays(found, there, chosen)
     change(
         lambda: configure.installing(found, environ, name, own_command(), words, replace),
         dry_run,
@@ -72,7 +72,7 @@ def install(
     )
 
 
-def _say_what_stays(host: Host, entry: Mapping[str, Any], chosen: settings.Settings) -> None:
+def say_what_stays(host: Host, entry: Mapping[str, Any], chosen: settings.Settings) -> None:
     """A vault that is added to others must not be taken for the only one."""
     here = {options.place_of(vault, chosen.environ) for vault in chosen.vaults}
     others = [vault for vault in options.vaults_of(entry) if options.place_of(vault, chosen.environ) not in here]
@@ -86,7 +86,7 @@ def uninstall(host: HostName, name: EntryName = ENTRY, dry_run: DryRun = False) 
 
     Example: obsidian-mcp uninstall cursor
     """
-    found = _host(host)
+    found = host_called(host)
     _check_name(name)
     change(lambda: configure.removing(found, environment(), name), dry_run, f"Next: Restart {found.title}.")
 
@@ -99,13 +99,13 @@ def own_command() -> list[str]:
     return [sys.executable, "-m", "obsidian_mcp"]
 
 
-def _host(name: str) -> Host:
+def host_called(name: str) -> Host:
     if name not in BY_NAME:
         raise settings.UsageError(f"name a host, one of {', '.join(BY_NAME)}" + (f", not {name!r}" if name else ""))
     return BY_NAME[name]
 
 
-def change(plan: Callable[[], configure.Change], dry_run: bool, next_step: str) -> None:
+def change(plan: Callable[[], configure.Change], dry_run: bool, next_step: str = "") -> None:
     """Show a change by its lines, and make it."""
     try:
         planned = plan()
@@ -127,7 +127,8 @@ def change(plan: Callable[[], configure.Change], dry_run: bool, next_step: str) 
         return
     if backup:
         show.line(f"Backup: {backup}")
-    show.line(next_step)
+    if next_step:
+        show.line(next_step)
 
 
 def options_in_force(given: Mapping[str, Sequence[str]], chosen: settings.Settings) -> list[str] | None:
