@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import subprocess
 import sys
 from dataclasses import dataclass
@@ -102,7 +101,6 @@ def test_what_is_installed_starts_us_and_a_process_of_its_own_says_the_same(home
     started = home.start(entry["command"], *entry["args"], cwd=Path("/"), stdin=ping)
     assert json.loads(started.stdout)["result"] == {}
     assert home.start(str(SCRIPT), "uninstall", "cursor").returncode == 0
-    shutil.rmtree(home.file("cursor").parent)
     assert home.run(*words) == done
 
 
@@ -182,6 +180,64 @@ def test_without_options_an_entry_keeps_those_it_has(home: Home) -> None:
     home.put("cursor", json.dumps({"mcpServers": {"obsidian": entry}}))
     assert home.run("install", "cursor").returncode == 0
     assert home.entry("cursor") == {**entry, "command": str(SCRIPT)}
+
+
+def test_a_second_vault_is_added_and_the_first_stays_the_default(home: Home) -> None:
+    (home.folder / "work").mkdir()
+    home.run("install", "cursor", "--vault", "notes", "--read-only")
+    done = home.run("install", "cursor", "--vault", "work", "--timeout", "9")
+    entry = home.entry("cursor")
+    assert entry is not None
+    vaults = ["--vault", str(home.vault), "--vault", str(home.folder / "work")]
+    assert entry["args"] == ["--errors", "result", *vaults, "--timeout", "9", "--read-only"]
+    assert f"Cursor keeps the vault {home.vault} as well; --replace leaves it out." in done.stdout
+    assert f'+        "{home.folder / "work"}"' in done.stdout
+    assert "Nothing was changed" in home.run("install", "cursor", "--vault", "work").stdout
+
+
+def test_a_vault_that_is_replaced_takes_its_options_with_it(home: Home) -> None:
+    (home.folder / "work").mkdir()
+    home.run("install", "cursor", "--vault", "notes", "--read-only")
+    done = home.run("install", "cursor", "--vault", "work", "--replace")
+    entry = home.entry("cursor")
+    assert entry is not None
+    assert entry["args"] == ["--errors", "result", "--vault", str(home.folder / "work")]
+    assert "keeps" not in done.stdout
+    assert home.run("install", "cursor", "--replace").returncode == 2
+
+
+def test_one_vault_under_two_names_is_one(home: Home) -> None:
+    (home.folder / "link").symlink_to(home.vault)
+    home.run("install", "cursor", "--vault", "notes")
+    assert "Nothing was changed" in home.run("install", "cursor", "--vault", "link").stdout
+
+
+def test_an_option_alone_changes_the_entry_that_is_there(home: Home) -> None:
+    home.run("install", "cursor", "--vault", "notes")
+    for words, wanted in ((("--read-only",), ["--read-only"]), (("--read-only=false",), [])):
+        assert home.run(*words, "install", "cursor").returncode == 0
+        entry = home.entry("cursor")
+        assert entry is not None
+        assert entry["args"] == ["--errors", "result", "--vault", str(home.vault), *wanted]
+
+
+def test_a_vault_in_an_entrys_environment_stays_when_another_is_added(home: Home) -> None:
+    (home.folder / "work").mkdir()
+    entry = {"command": str(SCRIPT), "args": [], "env": {"OBSIDIAN_MCP_VAULT": str(home.vault)}}
+    home.put("cursor", json.dumps({"mcpServers": {"obsidian": entry}}))
+    home.run("install", "cursor", "--vault", "work")
+    found = home.entry("cursor")
+    assert found is not None
+    assert found["args"] == ["--vault", str(home.vault), "--vault", str(home.folder / "work")]
+
+
+def test_arguments_that_start_no_server_are_replaced(home: Home) -> None:
+    for args in (["demo"], ["--valut", "x"], "--vault"):
+        home.put("cursor", json.dumps({"mcpServers": {"obsidian": {"command": str(SCRIPT), "args": args}}}))
+        assert home.run("install", "cursor", "--vault", "notes").returncode == 0
+        entry = home.entry("cursor")
+        assert entry is not None
+        assert entry["args"] == ["--errors", "result", "--vault", str(home.vault)]
 
 
 def test_options_from_the_environment_become_part_of_the_entry(home: Home) -> None:

@@ -6,7 +6,7 @@ import os
 import shutil
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -14,7 +14,7 @@ from obsidian_mcp import settings
 from obsidian_mcp.app import App
 from obsidian_mcp.cli import show
 from obsidian_mcp.cli.root import app, environment, load, with_options
-from obsidian_mcp.hosts import configure
+from obsidian_mcp.hosts import configure, options
 from obsidian_mcp.hosts.known import BY_NAME, ENTRY, HOSTS, Host
 from obsidian_mcp.vaults import full_name
 
@@ -34,11 +34,15 @@ def install(
     host: HostName = "",
     name: EntryName = ENTRY,
     dry_run: DryRun = False,
+    replace: Annotated[
+        bool, typer.Option("--replace", help="Forget the vaults and options of an entry first.")
+    ] = False,
     listing: Annotated[bool, typer.Option("--list", help="Show the hosts, and where they have us configured.")] = False,
 ) -> None:
     """Tell a host to start this server. Only our entry is changed; the file as it was is kept beside it.
 
-    Options such as --vault and --read-only become part of the entry.
+    Options such as --vault and --read-only become part of the entry. An entry that is there keeps the vaults and
+    options it has: a second vault is added to it.
 
     Example: obsidian-mcp install claude-desktop --vault ~/notes
     """
@@ -46,33 +50,45 @@ def install(
         rows = [_row(configure.look(each, environment())) for each in HOSTS]
         show.table(["host", "our entry", "configuration"], rows)
         return
-    found = _host(host)
+    found = host_called(host)
     _check_name(name)
     chosen = load(context, given)
-    words = _options({**(context.obj or {}), **given}, chosen)
+    words = options_in_force({**(context.obj or {}), **given}, chosen)
     environ = environment()
     before = configure.look(found, environ)
-    if words is not None or name not in before.entries:
-        for _, problem in App(chosen).vaults.problems():
+    there = None if replace else before.entries.get(name)
+    whole = App(chosen, vault_later=there is not None)
+    if chosen.vaults or there is None:
+        for _, problem in whole.vaults.problems():
             raise settings.UsageError(problem)
     if not before.installed and not before.problem:
         show.line(f"{found.title} does not seem to be installed here; it will find this when it is.")
-    _change(
-        lambda: configure.installing(found, environ, name, own_command(), words),
+    if there is not None:
+        say_what_stays(found, there, chosen)
+    change(
+        lambda: configure.installing(found, environ, name, own_command(), words, replace),
         dry_run,
-        found.next_step.format(name=name),
+        f"Next: {found.next_step.format(name=name)}",
     )
+
+
+def say_what_stays(host: Host, entry: Mapping[str, Any], chosen: settings.Settings) -> None:
+    """A vault that is added to others must not be taken for the only one."""
+    here = {options.place_of(vault, chosen.environ) for vault in chosen.vaults}
+    others = [vault for vault in options.vaults_of(entry) if options.place_of(vault, chosen.environ) not in here]
+    if others and here:
+        show.line(f"{host.title} keeps the vault {', '.join(others)} as well; --replace leaves it out.")
 
 
 @app.command()
 def uninstall(host: HostName, name: EntryName = ENTRY, dry_run: DryRun = False) -> None:
-    """Take our entry out of a host's configuration.
+    """Take our entry out of a host's configuration, with all that install has made there.
 
     Example: obsidian-mcp uninstall cursor
     """
-    found = _host(host)
+    found = host_called(host)
     _check_name(name)
-    _change(lambda: configure.removing(found, environment(), name), dry_run, f"Restart {found.title}.")
+    change(lambda: configure.removing(found, environment(), name), dry_run, f"Next: Restart {found.title}.")
 
 
 def own_command() -> list[str]:
@@ -83,39 +99,46 @@ def own_command() -> list[str]:
     return [sys.executable, "-m", "obsidian_mcp"]
 
 
-def _host(name: str) -> Host:
+def host_called(name: str) -> Host:
     if name not in BY_NAME:
         raise settings.UsageError(f"name a host, one of {', '.join(BY_NAME)}" + (f", not {name!r}" if name else ""))
     return BY_NAME[name]
 
 
-def _change(plan: Callable[[], configure.Change], dry_run: bool, next_step: str) -> None:
+def change(plan: Callable[[], configure.Change], dry_run: bool, next_step: str = "") -> None:
+    """Show a change by its lines, and make it."""
     try:
-        change = plan()
-        backup = configure.carry_out(change) if change.needed and not dry_run else None
+        planned = plan()
+        leftovers = planned.leftovers
+        backup = configure.carry_out(planned) if planned.needed and not dry_run else None
     except configure.HostProblem as problem:
         show.problem(str(problem))
         raise typer.Exit(1) from None
-    if not change.needed:
-        show.line(f"{change.file} is as it should be already. Nothing was changed.")
+    if not planned.needed and not leftovers:
+        show.line(f"{planned.file} is as it should be already. Nothing was changed.")
         return
-    show.line(f"{'Would change' if dry_run else 'Changed'} {change.file}:")
-    show.difference(change.difference())
+    if planned.before != planned.after:
+        what = "remove" if planned.after is None else "change"
+        show.line(f"{f'Would {what}' if dry_run else f'{what.capitalize()}d'} {planned.file}:")
+        show.diff("\n".join(planned.difference()))
+    for name in leftovers:
+        show.line(f"{'Would remove' if dry_run else 'Removed'} {name}")
     if dry_run:
         return
     if backup:
-        show.line(f"The file as it was: {backup}")
-    show.line(f"Next: {next_step}")
+        show.line(f"Backup: {backup}")
+    if next_step:
+        show.line(next_step)
 
 
-def _options(given: Mapping[str, Sequence[str]], chosen: settings.Settings) -> list[str] | None:
+def options_in_force(given: Mapping[str, Sequence[str]], chosen: settings.Settings) -> list[str] | None:
     """What is in force and not the default, as words that mean the same from any folder; None if nothing is."""
     words: list[str] = []
     for option, values, source in settings.origins(given, chosen.environ):
         if source == "default":
             continue
         if option.flag:
-            words += [f"--{option.name}"] if values[-1].lower() in settings.TRUE else []
+            words.append(f"--{option.name}" if values[-1].lower() in settings.TRUE else f"--{option.name}=false")
             continue
         for value in values:
             words += [f"--{option.name}", _full(option.name, value, chosen)]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import sys
+import threading
 import unicodedata
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -15,11 +16,25 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 WIDEST = 1000  # where the output is not a screen, nothing is broken into lines
+A_MOMENT = 1.0  # seconds; what takes longer is told of
 NARROWEST = 60  # columns; below that a table is no longer one
 
 
 def line(text: str = "") -> None:
     print(text)
+
+
+def prompt(text: str) -> None:
+    """A question; the answer comes on the same line."""
+    print(text, end="", flush=True)
+
+
+def choices(rows: list[list[str]]) -> None:
+    """A numbered list."""
+    widths = [max(len(row[column]) for row in rows) for column in range(2)]
+    for number, (name, what, note) in enumerate(rows, 1):
+        told = f"  ({note})" if note else ""
+        print(_shown(f"  {number}  {name:<{widths[0]}}  {what:<{widths[1]}}{told}".rstrip()))
 
 
 def problem(text: str) -> None:
@@ -39,13 +54,6 @@ def marked(mark: str, colour: str, title: str, text: str, remedy: str) -> None:
     console.print(Text.assemble((mark, colour), f" {title:<11} ", text), soft_wrap=True)
     if remedy:
         console.print(Text.assemble(" " * 14, ("→ ", colour), remedy), soft_wrap=True)
-
-
-def difference(lines: list[str]) -> None:
-    from rich.text import Text
-
-    for each in lines:
-        _console().print(Text(f"  {each}", "green" if each.startswith("+") else "red"), soft_wrap=True)
 
 
 def changes(rows: list[list[str]]) -> None:
@@ -123,6 +131,33 @@ def progress(title: str) -> Iterator[Callable[[int, int], None]]:
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task(title, total=None)
         yield lambda done, all: bar.update(task, completed=done, total=all)
+
+
+@contextlib.contextmanager
+def waiting(title: str) -> Iterator[None]:
+    """What takes longer than a second is told, on a terminal's stderr, with the seconds so far."""
+    if sys.stderr is None or not sys.stderr.isatty():
+        yield
+        return
+    over = threading.Event()
+
+    def tell() -> None:
+        seconds = 0
+        while not over.wait(A_MOMENT):
+            seconds += 1
+            print(f"\r{title} … {seconds} s", end="", file=sys.stderr, flush=True)
+        if seconds:
+            print("\r\x1b[K", end="", file=sys.stderr, flush=True)
+
+    thread = threading.Thread(target=tell, daemon=True)
+    with contextlib.suppress(RuntimeError):  # a system that allows no more threads
+        thread.start()
+    try:
+        yield
+    finally:
+        over.set()
+        if thread.ident is not None:
+            thread.join()
 
 
 def data(found: dict[str, Any], as_json: bool) -> None:

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from obsidian_mcp import settings
 from obsidian_mcp.doctor.check import Check, Examination
 from obsidian_mcp.hosts import configure
-from obsidian_mcp.hosts.known import ENTRY, HOSTS
+from obsidian_mcp.hosts.known import ENTRY, HOSTS, own_words
 from obsidian_mcp.settings import UsageError
 from obsidian_mcp.vaults import full_name
 
@@ -44,12 +44,8 @@ def vaults_in_use(it: Examination) -> list[str]:
             args = entry.get("args", [])
             if isinstance(args, list) and all(isinstance(word, str) for word in args):
                 with contextlib.suppress(UsageError):
-                    found.update(dict.fromkeys(settings.load(settings.split(_own_words(args))[0], {}).vaults))
+                    found.update(dict.fromkeys(settings.load(settings.split(own_words(args))[0], {}).vaults))
     return list(found)
-
-
-def _own_words(args: list[str]) -> list[str]:
-    return args[2:] if args[:2] == ["-m", "obsidian_mcp"] else args
 
 
 def _problem_of(it: Examination, entry: Mapping[str, object]) -> str:
@@ -68,7 +64,7 @@ def _problem_of(it: Examination, entry: Mapping[str, object]) -> str:
     own = entry.get("env")
     environ = {**it.environ, **(own if isinstance(own, dict) else {})}
     try:
-        given, rest = settings.split(_own_words(args))
+        given, rest = settings.split(own_words(args))
         if rest:
             return f"has the argument {rest[0]!r}, which starts no server"
         chosen = settings.load(given, environ)

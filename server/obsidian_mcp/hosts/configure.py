@@ -1,63 +1,21 @@
-"""Reading and changing hosts' configuration files: the one place that touches them."""
+"""What has to change in hosts' configuration files. Nothing is written here: `writing` does."""
 
 from __future__ import annotations
 
-import contextlib
 import os
-import stat
-import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from obsidian_mcp.hosts import jsonc
+from obsidian_mcp.hosts import jsonc, options, writing
 from obsidian_mcp.hosts.known import Host, is_ours
 from obsidian_mcp.hosts.tree import Broken
+from obsidian_mcp.hosts.writing import Change as Change
+from obsidian_mcp.hosts.writing import HostProblem as HostProblem
+from obsidian_mcp.hosts.writing import carry_out as carry_out
 
-LONGEST_LINE = 160
 T = TypeVar("T")
-
-
-class HostProblem(Exception):
-    """A host that can't be configured; one line says why and what to do."""
-
-
-@dataclass(frozen=True, slots=True)
-class Change:
-    """What a file holds, and what it should. `before` is None where there is no file yet."""
-
-    file: str
-    before: bytes | None
-    after: bytes
-
-    @property
-    def needed(self) -> bool:
-        return (self.before or b"") != self.after
-
-    def difference(self) -> list[str]:
-        """What goes and what comes, and nothing of what stands around: it may be private."""
-        old, new = (self.before or b"").decode("utf-8"), self.after.decode("utf-8")
-        start = _shared(old, new)
-        end = min(_shared(old[::-1], new[::-1]), len(old) - start, len(new) - start)
-        gone, come = old[start : len(old) - end], new[start : len(new) - end]
-        return [
-            f"{sign} {line if len(line) <= LONGEST_LINE else line[:LONGEST_LINE] + ' …'}"
-            for sign, text in (("-", gone), ("+", come))
-            for line in text.splitlines()
-            if line.strip()
-        ]
-
-
-def _shared(one: str, other: str) -> int:
-    """How many characters they begin with alike: by halves, because files can be large."""
-    low, high = 0, min(len(one), len(other))
-    while low < high:
-        middle = (low + high + 1) // 2
-        if one[low:middle] == other[low:middle]:
-            low = middle
-        else:
-            high = middle - 1
-    return low
+SHOWN = ("type", "source", "command", "args")  # what of an entry is surely ours, and not a person's secret
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +34,7 @@ def look(host: Host, environ: Mapping[str, str]) -> Found:
     if file is None:
         return Found(host, None, False, {}, "the environment does not say where its configuration is")
     try:
-        servers = _servers(host, _read(file) or b"")
+        servers = _servers(host, writing.read(file) or b"")
     except HostProblem as problem:
         return Found(host, file, True, {}, str(problem))
     folder = os.path.dirname(file)
@@ -85,78 +43,124 @@ def look(host: Host, environ: Mapping[str, str]) -> Found:
     return Found(host, file, installed, {name: entry for name, entry in servers.items() if _starts_us(entry)})
 
 
-def installing(
-    host: Host, environ: Mapping[str, str], name: str, command: Sequence[str], options: list[str] | None
-) -> Change:
-    """What has to change for the host to start this server. Nothing is written.
+@dataclass(frozen=True, slots=True)
+class _State:
+    """A host's file as it is."""
 
-    Without options an entry of ours keeps those it has.
+    host: Host
+    file: str
+    before: bytes | None
+    servers: Mapping[str, Any]
+
+    @property
+    def text(self) -> str:
+        return (self.before or b"").decode("utf-8")
+
+    @property
+    def ours(self) -> dict[str, Any]:
+        return {name: entry for name, entry in self.servers.items() if _starts_us(entry)}
+
+    def with_entries(self, text: str, entries: Mapping[str, Any]) -> bytes:
+        def act() -> str:
+            made = text
+            for name, entry in entries.items():
+                made = jsonc.with_entry(made, self.host.section, name, entry, self.host.comments)
+            return made
+
+        return _understood(self.host, self.file, lambda: act().encode("utf-8"))
+
+    def is_from(self, original: bytes | None) -> bool:
+        """Whether the file is that one with our entries put in, and nothing else was changed since."""
+        try:
+            return original is not None and self.with_entries(original.decode("utf-8"), self.ours) == self.before
+        except (HostProblem, UnicodeDecodeError):
+            return False
+
+
+def installing(
+    host: Host,
+    environ: Mapping[str, str],
+    name: str,
+    command: Sequence[str],
+    words: Sequence[str] | None,
+    replace: bool = False,
+) -> Change:
+    """What has to change for the host to start this server.
+
+    An entry of ours keeps its options and gains those that are given, a further vault too; `replace` begins anew.
     """
-    file, before, text, servers = _state(host, environ)
-    there = servers.get(name)
-    if name in servers and not _starts_us(there):
+    it = _state(host, environ)
+    there = it.servers.get(name)
+    if name in it.servers and not _starts_us(there):
         raise HostProblem(
-            f"{host.title} has another server called {name!r} in {file}. "
+            f"{host.title} has another server called {name!r} in {it.file}. "
             "It was left alone: choose another name with --name, or remove it there."
         )
-    entry = host.entry(command, options or [])
-    if options is None and there is not None:
-        words = there.get("args")
-        old = [*words] if isinstance(words, list) else []
-        entry["args"] = [*command[1:], *(old[2:] if old[:2] == ["-m", "obsidian_mcp"] else old)]
-    return Change(
-        file, before, _changed(host, file, lambda: jsonc.with_entry(text, host.section, name, entry, host.comments))
-    )
+    entry = host.entry(command, options.without_false(words or []))
+    if there is not None and not replace:
+        kept = options.added(there, words or [], environ)
+        entry["args"] = [*command[1:], *kept] if kept is not None else entry["args"]
+    after = it.with_entries(it.text, {name: entry})
+    own = _own_words(host, [*it.ours.items(), (name, entry)])
+    return Change(it.file, it.before, after, own, None if after == it.before else _to_be_kept(it))
+
+
+def _to_be_kept(it: _State) -> bytes | None:
+    """One backup is enough, as long as it is the file without us."""
+    if it.before is None or it.is_from(writing.traces(it.file).original):
+        return None
+    return it.before
 
 
 def removing(host: Host, environ: Mapping[str, str], name: str) -> Change:
-    """What has to change for the host to forget it."""
-    file, before, text, servers = _state(host, environ)
-    if name not in servers:
-        ours = ", ".join(other for other, entry in servers.items() if _starts_us(entry))
-        if ours:
-            raise HostProblem(f"There is no server {name!r} in {file}. Ours there: {ours}; name one with --name.")
-        return Change(file, before, before or b"")
-    if not _starts_us(servers[name]):
-        raise HostProblem(f"The server {name!r} of {host.title} is not this program, so it was left alone. See {file}.")
-    return Change(
-        file, before, _changed(host, file, lambda: jsonc.without_entry(text, host.section, name, host.comments))
-    )
+    """What has to change for the host to forget it. With our last entry goes all that installing has made."""
+    it = _state(host, environ)
+    if name not in it.servers:
+        if it.ours:
+            there = ", ".join(it.ours)
+            raise HostProblem(f"There is no server {name!r} in {it.file}. Ours there: {there}; name one with --name.")
+        return Change(it.file, it.before, it.before, last=True)
+    if not _starts_us(it.servers[name]):
+        raise HostProblem(
+            f"The server {name!r} of {host.title} is not this program, so it was left alone. See {it.file}."
+        )
+    own = _own_words(host, it.ours.items())
+    if len(it.ours) > 1:
+        return Change(it.file, it.before, _without(it, name).encode("utf-8"), own)
+    return Change(it.file, it.before, _as_it_was(it, name), own, last=True)
 
 
-def carry_out(change: Change) -> str | None:
-    """Write it, and return where the file as it was is kept."""
-    file = os.path.realpath(change.file)  # a link into a dotfiles repository stays one
-    made: list[str] = []
+def _as_it_was(it: _State, name: str) -> bytes | None:
+    """The file before us, byte for byte, where nothing else was changed since; else what is left without the entry."""
+    left = writing.traces(it.file)
+    if it.is_from(left.original):
+        return left.backup
+    text = _without(it, name)
+    if left.original is not None and it.host.section not in _members(it.host, left.original):
+        text = jsonc.without_empty(text, it.host.section, it.host.comments)
+    is_nothing = "".join(text.split()).strip("\ufeff") in ("", "{}")
+    return None if is_nothing and left.made is not None else text.encode("utf-8")
+
+
+def _without(it: _State, name: str) -> str:
+    return _understood(it.host, it.file, lambda: jsonc.without_entry(it.text, it.host.section, name, it.host.comments))
+
+
+def _members(host: Host, data: bytes) -> Mapping[str, Any]:
     try:
-        os.makedirs(os.path.dirname(file), exist_ok=True)
-        found = os.stat(file) if change.before is not None else None
-        if found is not None and not (os.access(file, os.W_OK) and found.st_mode & 0o222):
-            raise HostProblem(f"{change.file} is read-only, so it was left as it is. Make it writable first.")
-        backup = None
-        if change.before is not None:
-            backup = _new_name(f"{file}.{time.strftime('%Y%m%d-%H%M%S')}.bak")
-            made.append(backup)
-            _write(backup, change.before, found)
-        fresh = _new_name(f"{file}.obsidian-mcp-new")
-        made.append(fresh)
-        _write(fresh, change.after, found)
-        if _read(file) != change.before:
-            raise HostProblem(f"{change.file} was changed by someone else meanwhile. Nothing was written. Try again.")
-        os.replace(fresh, file)
-    except OSError as error:
-        _discard(made)
-        raise HostProblem(f"{change.file} could not be written: {error.strerror}. It is as it was.") from None
-    except HostProblem:
-        _discard(made)
-        raise
-    return backup
+        return jsonc.members(data.decode("utf-8"), host.comments)
+    except (Broken, UnicodeDecodeError):
+        return {}
 
 
-def _discard(made: Sequence[str]) -> None:
-    for name in made:
-        with contextlib.suppress(FileNotFoundError):
-            os.unlink(name)
+def _own_words(host: Host, entries: Iterable[tuple[str, Any]]) -> frozenset[str]:
+    """The texts that an entry of ours may show; not its environment, where a person may keep a key."""
+    found = {host.section, *SHOWN}
+    for name, entry in entries:
+        found.add(name)
+        for value in (entry.get(key) for key in SHOWN) if isinstance(entry, dict) else ():
+            found.update(each for each in (value if isinstance(value, list) else [value]) if isinstance(each, str))
+    return frozenset(found)
 
 
 def _starts_us(entry: object) -> bool:
@@ -172,24 +176,19 @@ def _bytes(text: str) -> bytes:
     return text.encode("utf-8", "replace")
 
 
-def _state(host: Host, environ: Mapping[str, str]) -> tuple[str, bytes | None, str, dict[str, Any]]:
+def _state(host: Host, environ: Mapping[str, str]) -> _State:
     file = host.file(environ)
     if file is None:
         raise HostProblem(
             f"The environment does not say where {host.title} keeps its configuration: HOME, or on Windows APPDATA, "
             "is not set."
         )
-    before = _read(file)
-    servers = _servers(host, before or b"", file)
-    return file, before, (before or b"").decode("utf-8"), servers
+    before = writing.read(file)
+    return _State(host, file, before, _servers(host, before or b"", file))
 
 
 def _servers(host: Host, data: bytes, file: str = "") -> dict[str, Any]:
     return _understood(host, file, lambda: jsonc.section(data.decode("utf-8"), host.section, host.comments))
-
-
-def _changed(host: Host, file: str, act: Callable[[], str]) -> bytes:
-    return _understood(host, file, lambda: act().encode("utf-8"))
 
 
 def _understood(host: Host, file: str, act: Callable[[], T]) -> T:
@@ -205,43 +204,3 @@ def _understood(host: Host, file: str, act: Callable[[], T]) -> T:
     raise HostProblem(
         f"The configuration of {host.title}{where} is broken ({why}). It was left as it is. Mend it, then try again."
     )
-
-
-def _read(file: str) -> bytes | None:
-    try:
-        fd = os.open(file, os.O_RDONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_NONBLOCK", 0))
-    except (FileNotFoundError, NotADirectoryError):
-        return None
-    except OSError as error:
-        raise HostProblem(f"{file} could not be read: {error.strerror}.") from None
-    if not stat.S_ISREG(os.fstat(fd).st_mode):
-        os.close(fd)
-        raise HostProblem(f"{file} could not be read: it is not a regular file.")
-    with os.fdopen(fd, "rb") as opened:
-        return opened.read()
-
-
-def _new_name(wanted: str) -> str:
-    number, name = 1, wanted
-    while os.path.lexists(name):
-        number += 1
-        name = f"{wanted}{number}"
-    return name
-
-
-def _write(file: str, data: bytes, like: os.stat_result | None) -> None:
-    """A new file, never readable by more people than the one it stands for."""
-    fd = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o600)
-    with os.fdopen(fd, "wb") as opened:
-        opened.write(data)
-        opened.flush()
-        os.fsync(fd)
-    if like is None:
-        return
-    mode, made = stat.S_IMODE(like.st_mode), os.stat(file)
-    if (made.st_uid, made.st_gid) != (like.st_uid, like.st_gid):
-        try:
-            os.chown(file, like.st_uid, like.st_gid)
-        except PermissionError:
-            mode &= 0o700  # another group must not read what this one may
-    os.chmod(file, mode)

@@ -22,6 +22,20 @@ def section(text: str, name: str, comments: bool = True) -> dict[str, Any]:
     return found
 
 
+def members(text: str, comments: bool = True) -> dict[str, Any]:
+    """What the whole holds; nothing if there is no text at all."""
+    found: dict[str, Any] = {} if _is_empty(text) else _object(parse(text, comments), "it").value
+    return found
+
+
+def without_empty(text: str, section: str, comments: bool = True) -> str:
+    """The text without a section in which nothing is left; unchanged if something is."""
+    root = _object(parse(text, comments), "it")
+    own = root.member(section)
+    is_empty = own is not None and not re.sub(r"\s", "", text[own.value.start : own.value.end]).strip("{}")
+    return _taken_out(text, root, own) if own is not None and is_empty else text
+
+
 def with_entry(text: str, section: str, name: str, entry: dict[str, Any], comments: bool = True) -> str:
     """The text with `section.name` holding the entry. What else an entry of that name holds stays."""
     if _is_empty(text):
@@ -55,6 +69,10 @@ def without_entry(text: str, section: str, name: str, comments: bool = True) -> 
     own = inside.member(name) if inside else None
     if inside is None or own is None:
         return text
+    return _taken_out(text, inside, own)
+
+
+def _taken_out(text: str, inside: Node, own: Member) -> str:
     place = inside.members.index(own)
     before = inside.members[place - 1] if place else None
     text = _cut_out(text, own)

@@ -13,6 +13,7 @@ ENTRY = "obsidian"
 # A program may end its run at a JSON-RPC error, or start the server again and repeat the call; a model that is told
 # in a result what went wrong can do something about it.
 ERRORS_AS_RESULTS = ("--errors", "result")
+MODULE = ["-m", "obsidian_mcp"]
 Environ = Mapping[str, str]
 
 
@@ -23,6 +24,7 @@ class Host:
     section: str
     place: Callable[[Environ, str], str | None]
     next_step: str
+    where: str  # where a person types the first question
     comments: bool = False  # whether its file may hold comments and trailing commas
     extra: tuple[tuple[str, Any], ...] = ()
 
@@ -90,6 +92,7 @@ HOSTS = (
         "mcpServers",
         _in_settings("Claude", "claude_desktop_config.json"),
         "Quit Claude Desktop completely and start it again.",
+        "in a new chat",
     ),
     Host(
         "claude-code",
@@ -97,6 +100,7 @@ HOSTS = (
         "mcpServers",
         _claude_code,
         "Start a new session; /mcp shows the connection.",
+        "in that session",
         extra=(("type", "stdio"),),
     ),
     Host(
@@ -105,6 +109,7 @@ HOSTS = (
         "mcpServers",
         _in_home(".cursor", "mcp.json"),
         "Switch {name} on in Cursor's settings, under MCP.",
+        "in a new chat, with the mode Agent",
         comments=True,
     ),
     Host(
@@ -113,6 +118,7 @@ HOSTS = (
         "servers",
         _in_settings("Code", "User", "mcp.json"),
         "Run the command MCP: List Servers and start {name}.",
+        "in the Chat view, with the mode Agent",
         comments=True,
         extra=(("type", "stdio"),),
     ),
@@ -122,13 +128,15 @@ HOSTS = (
         "mcpServers",
         _in_home(".codeium", "windsurf", "mcp_config.json"),
         "Refresh the servers in Windsurf's settings, under Cascade.",
+        "in Cascade",
     ),
     Host(
         "zed",
         "Zed",
         "context_servers",
         _zed,
-        "Open the agent's settings in Zed; obsidian should have a green dot.",
+        "Open the agent's settings in Zed; {name} should have a green dot.",
+        "in the agent panel",
         comments=True,
         extra=(("source", "custom"),),
     ),
@@ -146,4 +154,9 @@ def is_ours(entry: object) -> bool:
     command = path.rpartition("/")[2].lower()
     if "/node_modules/" in path:
         return False
-    return command in ("obsidian-mcp", "obsidian-mcp.exe") or words[:2] == ["-m", "obsidian_mcp"]
+    return command in ("obsidian-mcp", "obsidian-mcp.exe") or words[:2] == MODULE
+
+
+def own_words(args: list[str]) -> list[str]:
+    """The options among an entry's arguments."""
+    return args[2:] if args[:2] == MODULE else args
