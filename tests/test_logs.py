@@ -5,12 +5,15 @@ from __future__ import annotations
 import fcntl
 import json
 import os
+import re
 import select
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import pytest
+import structlog
 
 from tests.support.client import PATIENCE, Server, ToolFailed
 from tests.support.world import World
@@ -42,6 +45,33 @@ def test_a_warning_is_written_at_once_with_all_that_came_before(level: str) -> N
         assert events == ["line"] * 300 + ["now"]
         assert process.poll() is None
         process.communicate(timeout=PATIENCE)
+
+
+def test_a_line_of_json_is_what_structlog_makes_of_it() -> None:
+    """The fields, their order and the form of the time."""
+    fields = {"tool": "obsidian_read_note", "path": "Käse/é\n.md", "none": None, "ms": 1.5, "all": ["a", 1], "odd": {1}}
+    script = f"from obsidian_mcp import logs\nlogs.configure('info', 'json')\nlogs.log('info', 'call', **{fields!r})"
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, timeout=PATIENCE, check=True)
+    chain = (structlog.processors.add_log_level, structlog.processors.TimeStamper(fmt="iso", utc=True))
+    line: dict[str, Any] = {**fields, "event": "call"}
+    for processor in chain:
+        processor(None, "info", line)
+    theirs = str(structlog.processors.JSONRenderer(ensure_ascii=False)(None, "info", line))
+    shape = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{6})?Z")
+    assert shape.search(theirs)
+    assert shape.sub("T", done.stderr.decode().rstrip("\n")) == shape.sub("T", theirs)
+
+
+def test_structlog_is_loaded_for_people_alone() -> None:
+    script = (
+        "import sys\n"
+        "from obsidian_mcp import logs\n"
+        "logs.configure('info', sys.argv[1])\n"
+        "print('structlog' in sys.modules)\n"
+    )
+    for format, loaded in (("json", "False"), ("console", "True")):
+        command = [sys.executable, "-c", script, format]
+        assert subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip() == loaded
 
 
 MANY = LOGGING.replace("300", "20_000").replace("3600", "0")

@@ -240,7 +240,8 @@ class Connection:
         progress = running.Progress(request.meta.get("progressToken"), self._notify)
         call = CallContext(job.limit, progress.report)
         with self._change:
-            self._change.wait_for(lambda: self.has_room)
+            if not self.has_room:
+                self._change.wait_for(lambda: self.has_room)
             self._calls[request.id] = call
             self._own.add(call)
             self.started += 1

@@ -1,4 +1,7 @@
-"""structlog, to stderr alone: tools, codes, durations and paths; never a note's text.
+"""The log, to stderr alone: tools, codes, durations and paths; never a note's text.
+
+A line of JSON has the fields and the order that structlog gives it, and is made here, because a call costs hardly more
+than structlog's way to its line. For people at a terminal structlog makes the lines, and is loaded for that alone.
 
 Lines are written by a thread of their own, several at a time: woken for each, it
 would take the interpreter from the calls. Warnings are written at once. Only so
@@ -10,38 +13,25 @@ from __future__ import annotations
 
 import atexit
 import contextlib
+import json
 import os
 import select
 import sys
 import threading
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
 from typing import Any
 
 MOST_WAITING = 1000
 GATHERING = 0.02  # s
 IN_ONE_STEP = getattr(select, "PIPE_BUF", 512)  # bytes that a pipe takes atomically
 STDERR = 2
-
-
-def _without_rich() -> Any:
-    """structlog loads rich, where it is there, for tracebacks that are never printed here: half of its time to load."""
-    hidden = [name for name in ("rich", "better_exceptions") if name not in sys.modules]
-    sys.modules.update(dict.fromkeys(hidden))  # type: ignore[arg-type]  # None: "there is no such module"
-    try:
-        import structlog
-
-        return structlog
-    finally:
-        for name in hidden:
-            del sys.modules[name]
-
-
-structlog = _without_rich()
+LEVELS = {"debug": 0, "info": 1, "warning": 2, "error": 3}
 
 
 class _Writer:
-    """Where structlog prints."""
+    """Where lines go."""
 
     def __init__(self) -> None:
         self._lines: deque[str] = deque()
@@ -55,19 +45,15 @@ class _Writer:
             self._thread = None
         atexit.register(self.close)
 
-    def info(self, line: str) -> None:
+    def write(self, line: str, at_once: bool) -> None:
         if self._thread is None:
             _write_if_read(line)
         elif len(self._lines) < MOST_WAITING:  # else stderr is not read, and the calls matter more
             self._lines.append(line)
             if not self._some.is_set():
                 self._some.set()
-
-    def warning(self, line: str) -> None:
-        self.info(line)
-        self._at_once.set()
-
-    debug, error = info, warning
+        if at_once:
+            self._at_once.set()
 
     def close(self, within: float = 0.5) -> None:
         """Write what waits, if it is read."""
@@ -125,36 +111,48 @@ def _batches(lines: list[str]) -> Iterator[bytes]:
 
 
 _writer: _Writer | None = None
-_log: Any = None
+_render: Callable[[dict[str, Any]], str] = json.dumps
+_least = 0
 
 
 def configure(level: str, format: str) -> None:
-    global _writer, _log
+    global _writer, _render, _least
+    _render, _least = json_line() if format == "json" else _console(), LEVELS[level]
     if _writer is None:
         _writer = _Writer()
-    writer = _writer
-    renderer = structlog.processors.JSONRenderer(ensure_ascii=False) if format == "json" else _console()
-    structlog.configure(
-        processors=[
-            structlog.processors.add_log_level,
-            structlog.processors.TimeStamper(fmt="iso", utc=True),
-            renderer,
-        ],
-        wrapper_class=structlog.make_filtering_bound_logger(level),
-        logger_factory=lambda *_: writer,
-        cache_logger_on_first_use=True,
-    )
-    _log = structlog.get_logger().bind()
 
 
-def _console() -> Any:
-    return structlog.dev.ConsoleRenderer(colors=sys.stderr.isatty())
+def json_line() -> Callable[[dict[str, Any]], str]:
+    return json.JSONEncoder(ensure_ascii=False, default=repr).encode
+
+
+def _console() -> Callable[[dict[str, Any]], str]:
+    render = _without_rich().dev.ConsoleRenderer(colors=sys.stderr.isatty())
+    return lambda fields: str(render(None, "", fields))
+
+
+def _without_rich() -> Any:
+    """structlog loads rich, where it is there, for tracebacks that are never printed here: half of its time to load."""
+    hidden = [name for name in ("rich", "better_exceptions") if name not in sys.modules]
+    sys.modules.update(dict.fromkeys(hidden))  # type: ignore[arg-type]  # None: "there is no such module"
+    try:
+        import structlog
+
+        return structlog
+    finally:
+        for name in hidden:
+            del sys.modules[name]
 
 
 def log(level: str, event: str, **fields: Any) -> None:
     """Before the log is configured there is nowhere to log to."""
-    if _log is not None:
-        getattr(_log, level)(event, **fields)
+    rank = LEVELS[level]
+    if _writer is None or rank < _least:
+        return
+    fields["event"] = event
+    fields["level"] = level
+    fields["timestamp"] = f"{datetime.now(UTC).replace(tzinfo=None).isoformat()}Z"
+    _writer.write(_render(fields), at_once=rank > LEVELS["info"])
 
 
 def close() -> None:

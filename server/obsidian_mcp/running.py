@@ -163,7 +163,7 @@ class Progress:
 
 
 def log(level: str, event: str, **fields: Any) -> None:
-    from obsidian_mcp import logs  # not before the first call: structlog is slow to load
+    from obsidian_mcp import logs  # not before the first call: it loads threading
 
     logs.log(level, event, **fields)
 

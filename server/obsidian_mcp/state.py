@@ -111,6 +111,7 @@ class State:
         self._folder = state_folder(environ) / name
         self._is_shared = _own_folder(environ) is None
         self._journal = self._folder / "transaction.json"
+        self.history_file = str(self._folder / "history.sqlite")  # of the vault's changes
         self.slot = Slot(self._folder / "write.record")
         self._folder_lock = FolderLock(self._root)
 
@@ -177,11 +178,6 @@ class State:
 
     def _unusable(self, error: OSError) -> FileFailed:
         return unusable(self._folder, error)
-
-    @property
-    def history_file(self) -> str:
-        """Where the history of the vault's changes is kept."""
-        return str(self._folder / "history.sqlite")
 
     @property
     def index_file(self) -> str | None:

@@ -107,8 +107,6 @@ def _stream(like: TextIO, mode: str) -> TextIO:
 
 def import_everything() -> None:
     """What a server imports, and what its calls import: they run in a child, for a server that is awake has threads."""
-    from obsidian_mcp import logs  # noqa: F401  # first: structlog is imported without rich
-
     package = importlib.import_module("obsidian_mcp")
     for module in pkgutil.walk_packages(package.__path__, "obsidian_mcp."):
         if not module.name.endswith(".__main__"):

@@ -101,7 +101,7 @@ class Success:
     def json(self) -> bytes:
         payload = _payload(self._data)
         content = encode(_content(self._data, payload))
-        rest = encode(_complete({"isError": False}) if self._modern else {"isError": False})
+        rest = encode(_complete({"isError": False})) if self._modern else b'{"isError":false}'
         if not self._structured:
             return b'{"content":%b,%b' % (content, rest[1:])
         return b'{"content":%b,"structuredContent":%b,%b' % (content, payload, rest[1:])

@@ -256,22 +256,26 @@ def obsidian_read_note(params: ReadNote, it: Context) -> NoteRead:
     path = named.path
     data = it.vault.read(path)
     whole = text.decoded(path, data)
-    about = NoteRead(
-        path=path.value,
-        lines=text.line_count(whole),
-        etag=text.etag(data),
-        size=len(data),
-        note=named.note,
-        content="",
-    )
-    widest = replace(about, next_line=about.lines, next_char=len(whole))
-    room = max(LEAST_TEXT, it.page - results.size(plain(widest)))
-    start_line = params.start_line
+    etag, lines, start_line = text.etag(data), text.line_count(whole), params.start_line
+
+    def result(content: str, next_line: int | None, next_char: int | None) -> NoteRead:
+        return NoteRead(
+            path=path.value,
+            lines=lines,
+            next_line=next_line,
+            next_char=next_char,
+            etag=etag,
+            size=len(data),
+            note=named.note,
+            content=content,
+        )
+
+    room = max(LEAST_TEXT, it.page - results.size(plain(result("", lines, len(whole)))))
     if params.section is not None:
         part = section_of(path, whole, params.section)
         whole, start_line = whole[: part.end], max(start_line, part.line)
     page = text.page(whole, room, start_line, params.start_char, params.max_lines)
-    return replace(about, content=page.content, next_line=page.next_line, next_char=page.next_char)
+    return result(page.content, page.next_line, page.next_char)
 
 
 @tool("Append to a note", Effect.ADDS, NOTES)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import enum
+import functools
 import inspect
 import json
 from collections.abc import Callable, Collection, Mapping
@@ -38,8 +39,7 @@ class Context(Opened):
         now: Callable[[], datetime] = datetime.now,
         label: str = "",
     ) -> None:
-        for name in Opened.__slots__:
-            setattr(self, name, getattr(opened, name))
+        super().__init__(opened.vault, opened.index, opened.contents, opened.app, opened.history)
         self.call = call
         self.page = page
         self.now = now
@@ -96,15 +96,24 @@ class Params(BaseModel):
     @model_validator(mode="before")
     @classmethod
     def _with_values(cls, arguments: Any) -> Any:
-        if not isinstance(arguments, Mapping) or not any(isinstance(value, str) for value in arguments.values()):
+        structured = _structured(cls)
+        if not structured or not isinstance(arguments, Mapping):
             return arguments
-        return {name: _as_value(value, cls.model_fields.get(name)) for name, value in arguments.items()}
+        return {name: _as_value(value, structured.get(name)) for name, value in arguments.items()}
 
 
-def _as_value(value: Any, field: FieldInfo | None) -> Any:
+@functools.cache
+def _structured(params: type[Params]) -> dict[str, set[Any]]:
+    """The arguments that are lists or objects, and which of the two: few tools have one."""
+    return {name: kinds for name, field in params.model_fields.items() if (kinds := _kinds(field))}
+
+
+def _kinds(field: FieldInfo) -> set[Any]:
+    return {get_origin(kind) or kind for kind in (field.annotation, *get_args(field.annotation))} & {list, dict}
+
+
+def _as_value(value: Any, wanted: set[Any] | None) -> Any:
     """Of a text for a list or an object, what it says in JSON; a text that says nothing is a list of one."""
-    kinds = {get_origin(kind) or kind for kind in (field.annotation, *get_args(field.annotation))} if field else set()
-    wanted = kinds & {list, dict}
     if not isinstance(value, str) or not wanted:
         return value
     try:

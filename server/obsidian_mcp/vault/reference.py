@@ -59,6 +59,8 @@ class Reference:
     def parse_special(cls, text: str) -> Reference:
         """Of a note that is there, or is named by what it is for."""
         name = text.strip().lower()
+        if not name.startswith("@"):
+            return cls.parse(text)
         try:
             if not _is_special(name):
                 return cls.parse(text)
@@ -121,7 +123,9 @@ def _readings(spelled: Spelling) -> list[Reading]:
 def _of_name(text: str, section: str) -> Reading:
     """A path from the root first; a name without a folder is then looked for everywhere, unless it ends with .md."""
     anywhere = "/" not in text and not _is_markdown(text)
-    return Reading(text, (VaultPath(text),), _names(text, anywhere), section)
+    names = _names(text, anywhere)
+    exact = names[0].path if names[0].path.value == text else VaultPath(text)
+    return Reading(text, (exact,), names, section)
 
 
 def _of_link(text: str, section: str) -> Reading:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import re
 from dataclasses import dataclass
+from json.encoder import encode_basestring
 
 from obsidian_mcp.errors import Conflict, NotText
 from obsidian_mcp.vault.path import VaultPath
 
+MOST_OF_CHARACTER = 6  # bytes that one takes in JSON: \u0001
 BOM = b"\xef\xbb\xbf"
 
 # Opens on the very first line, closes on a line of its own; the closing one may be the last.
@@ -116,6 +117,8 @@ def line_count(text: str) -> int:
 
 def _fitting(text: str, begin: int, end: int, room: int) -> int:
     """How far the text from `begin` on fits. It goes on by a character at least, or reading would never end."""
+    if (end - begin) * MOST_OF_CHARACTER <= room:
+        return end
     end = min(end, begin + room)  # no character takes less than a byte
     if _json_size(text[begin:end]) <= room:
         return end
@@ -131,7 +134,7 @@ def _fitting(text: str, begin: int, end: int, room: int) -> int:
 
 def _json_size(text: str) -> int:
     """What the text takes within a JSON string, where some characters are written as two bytes or six."""
-    return len(json.dumps(text, ensure_ascii=False).encode()) - 2
+    return len(encode_basestring(text).encode()) - 2
 
 
 def _skip_lines(text: str, at: int, count: int) -> int:

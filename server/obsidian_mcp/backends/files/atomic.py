@@ -16,6 +16,7 @@ from collections.abc import Iterator
 
 from obsidian_mcp.backends.files import windows
 from obsidian_mcp.backends.files.held import BINARY, NO_LINK, HeldPath, require_regular
+from obsidian_mcp.backends.files.os_errors import NotRegular
 from obsidian_mcp.errors import CHANGED, Conflict, FileFailed, PermissionDenied
 from obsidian_mcp.patience import Patience
 from obsidian_mcp.slot import flush
@@ -48,16 +49,17 @@ def stamp_of(found: os.stat_result) -> int:
 def read_path(file: str) -> bytes:
     """A file of the settings, through whatever links lead to it."""
     if windows.HERE:
-        return _whole(Patience().run(lambda: windows.open_file(file, os.O_RDONLY)), None)
-    return _whole(os.open(file, os.O_RDONLY | BINARY | getattr(os, "O_NONBLOCK", 0)), None)
+        return read_file(Patience().run(lambda: windows.open_file(file, os.O_RDONLY)), None)
+    return read_file(os.open(file, os.O_RDONLY | BINARY | getattr(os, "O_NONBLOCK", 0)), None)
 
 
 def read(at: HeldPath, most: int | None = None) -> bytes:
     """Raises Longer if it has more than so many bytes."""
-    return _whole(at.open(os.O_RDONLY | NO_LINK), most)
+    return read_file(at.open(os.O_RDONLY | NO_LINK), most)
 
 
-def _whole(fd: int, most: int | None) -> bytes:
+def read_file(fd: int, most: int | None) -> bytes:
+    """The whole of a regular file, which is closed then."""
     try:
         size = require_regular(fd)
         if most is not None and size > most:

@@ -230,6 +230,16 @@ def make_folders(root: str, folder: str, names: Sequence[str]) -> None:
         os.close(fd)
 
 
+def open_file(root: str, path: str, flags: int) -> int:
+    """A file of the vault, reached through no link; only where folders can be held."""
+    folder, _, name = path.rpartition("/")
+    fd = open_folder(root, folder)
+    try:
+        return os.open(name, flags | BINARY, dir_fd=fd)
+    finally:
+        os.close(fd)
+
+
 def open_folder(root: str, folder: str) -> int:
     """A folder of the vault, reached through no link."""
     fd = os.open(root, _FOLDER)

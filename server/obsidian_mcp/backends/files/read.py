@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import stat
@@ -11,7 +12,7 @@ from typing import Any
 
 from obsidian_mcp.backends.files import atomic, cloud, windows
 from obsidian_mcp.backends.files.birth import birth_time
-from obsidian_mcp.backends.files.held import hold
+from obsidian_mcp.backends.files.held import HOLDS, NO_LINK, hold, open_file
 from obsidian_mcp.backends.files.os_errors import is_absent, is_missing, translate_os_errors
 from obsidian_mcp.backends.files.root import VaultRoot
 from obsidian_mcp.errors import Failure, NotJson, PermissionDenied, TooLarge
@@ -85,9 +86,11 @@ def _if_json(root: VaultRoot, name: str) -> Any:
 def has(root: VaultRoot, path: VaultPath) -> bool:
     """Whether a file of exactly that spelling is there. One that a link leads out to is not in the vault."""
     try:
-        root.real(path)
+        found = root.seen(path)[1]
     except PermissionDenied:
         return False
+    if found is not None and not IGNORES_CASE and stat.S_ISREG(found.st_mode):
+        return True
     return spelled_exactly(root, path) if IGNORES_CASE else _is_file(root, path.value)
 
 
@@ -199,14 +202,22 @@ def note(root: VaultRoot, path: VaultPath) -> bytes:
     """The bytes of a note. Attachments can be larger than memory: see `digest`."""
     with translate_os_errors(path):
         try:
-            with hold(root.prefix, root.inside(path)) as at:
-                return atomic.read(at, MOST_TEXT)
+            return atomic.read_file(_opened(root, path), MOST_TEXT)
         except atomic.Longer as longer:
             raise TooLarge(
                 f"{path} has {longer.size} bytes, more than the {MOST_TEXT} that can be read or written as text here.",
                 "It can be moved, renamed, deleted and described.",
                 path=path.value,
             ) from None
+
+
+def _opened(root: VaultRoot, path: VaultPath) -> int:
+    """For reading. Most paths hold no link, and are opened through none; others are followed to their end first."""
+    if HOLDS and not windows.HERE:
+        with contextlib.suppress(OSError):  # a link on the way; what else it is, is told by the second try
+            return open_file(root.prefix, path.value, os.O_RDONLY | NO_LINK)
+    with hold(root.prefix, root.inside(path)) as at:
+        return at.open(os.O_RDONLY | NO_LINK)
 
 
 def listed(root: VaultRoot, path: str) -> bytes:

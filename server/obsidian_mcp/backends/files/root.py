@@ -51,7 +51,11 @@ class VaultRoot:
         return False
 
     def real(self, path: VaultPath) -> str:
-        """Where the path really leads, if that is inside the vault.
+        """Where the path really leads, if that is inside the vault."""
+        return self.seen(path)[0]
+
+    def seen(self, path: VaultPath) -> tuple[str, os.stat_result | None]:
+        """Where the path really leads, and what is there, as far as it was looked at on the way.
 
         Most paths hold no link, and are looked at no further than the vault's own folders.
         """
@@ -64,12 +68,12 @@ class VaultRoot:
             except OSError as error:
                 if not is_missing(error):
                     break
-                return self.place(path.value)  # nothing there that could lead elsewhere
+                return self.place(path.value), None  # nothing there that could lead elsewhere
             if windows.leads_elsewhere(found) or windows.may_be_short(segment):
                 break
         else:
-            return at
-        return self._followed(path)
+            return at, found
+        return self._followed(path), None
 
     def inside(self, path: VaultPath) -> str:
         """Where it really leads, as a path from the vault's root."""
