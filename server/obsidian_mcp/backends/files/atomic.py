@@ -16,7 +16,6 @@ from collections.abc import Iterator
 
 from obsidian_mcp.backends.files import windows
 from obsidian_mcp.backends.files.held import BINARY, NO_LINK, HeldPath, require_regular
-from obsidian_mcp.backends.files.os_errors import NotRegular
 from obsidian_mcp.errors import CHANGED, Conflict, FileFailed, PermissionDenied
 from obsidian_mcp.patience import Patience
 from obsidian_mcp.slot import flush
