@@ -22,6 +22,16 @@ def line(text: str = "") -> None:
     print(text)
 
 
+def is_watched() -> bool:
+    """Whether a person sees stderr."""
+    return sys.stderr is not None and sys.stderr.isatty()
+
+
+def told(*lines: str) -> None:
+    """On stderr, to a person who watches."""
+    print("\n".join(lines), file=sys.stderr, flush=True)
+
+
 def problem(text: str) -> None:
     """On stderr, in one line."""
     print(f"obsidian-mcp: {' '.join(text.split())}", file=sys.stderr)
