@@ -122,3 +122,18 @@ def test_options_end_at_the_first_other_word() -> None:
 def test_settings_never_change() -> None:
     with pytest.raises(AttributeError):
         load().timeout = 5
+
+
+@pytest.mark.parametrize("empty", ["", " "])
+def test_a_server_without_the_token_that_was_meant_does_not_listen(empty: str) -> None:
+    for given, environ in (({"token": [empty]}, {}), ({}, {"OBSIDIAN_MCP_TOKEN": empty})):
+        with pytest.raises(settings.UsageError, match="is empty"):
+            settings.load_http(given, environ)
+    assert settings.load_http({"token": ["x"]}, {"OBSIDIAN_MCP_TOKEN": empty}).token == "x"
+    assert settings.load_http({}, {}).token == ""
+
+
+def test_a_client_whose_host_passes_an_empty_token_sends_none() -> None:
+    assert settings.load_remote({}, {"OBSIDIAN_MCP_TOKEN": ""}).token == ""
+    with pytest.raises(settings.UsageError, match="--token is empty"):
+        settings.load_remote({"token": [""]}, {})

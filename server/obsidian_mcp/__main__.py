@@ -40,7 +40,7 @@ def _bridge(given: dict[str, list[str]]) -> None:
     if os.isatty(0):
         where = f"{remote.host} port {remote.port}, which the environment names"
         sys.stderr.write(f"obsidian-mcp: serving MCP on stdin with the tools of the server at {where}\n")
-    serve_bridge(remote, chosen.log_level, chosen.log_format)
+    serve_bridge(remote, chosen)
 
 
 def _serve(given: dict[str, list[str]]) -> None:

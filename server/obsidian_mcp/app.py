@@ -34,6 +34,14 @@ if TYPE_CHECKING:
     T = TypeVar("T")
 
 
+def misnamed_in(settings: Settings) -> list[str]:
+    """Settings that mean nothing, a sentence each."""
+    from obsidian_mcp import misnamed
+
+    limits = misnamed.limits(settings.timeouts, catalogue.load().names) if settings.timeouts else []
+    return [*misnamed.variables(settings.environ), *limits]
+
+
 class CannotServe(Exception):
     """The door can't be opened; one line says why."""
 
@@ -56,10 +64,6 @@ class App:
         if settings.permanent_delete == "never":
             trash = "Move a note or file to the trash."
             self.catalogue.hide("obsidian_delete_note", "permanent", "with --permanent-delete never", trash)
-        every = catalogue.load() if settings.timeouts else self.catalogue
-        unknown = [tool for tool in settings.timeouts if tool not in every]
-        if unknown:
-            raise UsageError(f"there is no tool {unknown[0]!r} to set a limit for; there are {', '.join(every.names)}")
         self._health: Health | None = None
         self._healths: dict[str, Health] = {}
         self.tools = Tools(settings, self.catalogue, labels or ("",), self._context, self.wake, self._watch)
@@ -122,6 +126,8 @@ class App:
             logs.log("info", "serving", version=__version__, vaults=list(self.vaults.labels), backend=backend, why=why)
             for vault, problem in self.vaults.problems():
                 logs.log("warning", "this vault cannot be used", vault=vault, why=problem)
+            for problem in misnamed_in(self.settings):
+                logs.log("warning", "a setting is ignored", why=problem)
             for name in self.catalogue.names:
                 self.catalogue.tool(name)  # its module is loaded now, not in the call
             if any(self.catalogue.is_whole_vault(name) for name in self.catalogue.names):
@@ -260,14 +266,16 @@ class App:
         os._exit(code)
 
 
-def serve_bridge(remote: Http, level: str, format: str) -> None:
+def serve_bridge(remote: Http, settings: Settings) -> None:
     """Another server's tools over stdio, until the input ends."""
-    from obsidian_mcp import logs
+    from obsidian_mcp import logs, misnamed
     from obsidian_mcp.doors.stdio import server
     from obsidian_mcp.servers.relay.client import Remote
     from obsidian_mcp.servers.relay.server import RelayServer
 
-    logs.configure(level, format)
+    logs.configure(settings.log_level, settings.log_format)
+    for problem in misnamed.variables(settings.environ):
+        logs.log("warning", "a setting is ignored", why=problem)
     relay = RelayServer(Remote(remote.host, remote.port, remote.token))
 
     def end(code: int) -> None:

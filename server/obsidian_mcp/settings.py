@@ -181,6 +181,11 @@ class Http:
         self.origins = tuple(value.lower().rstrip("/") for value in values["allow-origin"])
 
 
+def variables() -> frozenset[str]:
+    """Every name that means something in the environment."""
+    return frozenset(option.variable for option in (*OPTIONS, *HTTP_OPTIONS, *REMOTE_OPTIONS, *IDE_OPTIONS))
+
+
 def split(argv: Sequence[str]) -> tuple[dict[str, list[str]], list[str]]:
     """The options at the head of a command line, and the words from the first other one on."""
     given: dict[str, list[str]] = {}
@@ -210,6 +215,7 @@ def load(given: Mapping[str, Sequence[str]], environ: Mapping[str, str]) -> Sett
 
 def load_remote(given: Mapping[str, Sequence[str]], environ: Mapping[str, str]) -> Http:
     """Where another server is to be found."""
+    _refuse_empty_token(given, {})
     remote = Http({**_values(HTTP_OPTIONS, {}, {}), **_values(REMOTE_OPTIONS, given, environ)})
     if not remote.port:
         raise UsageError("--port must be the port on which the other server listens, from 1 to 65535")
@@ -233,6 +239,7 @@ def load_ide_port(given: Mapping[str, Sequence[str]], environ: Mapping[str, str]
 
 def load_http(given: Mapping[str, Sequence[str]], environ: Mapping[str, str]) -> Http:
     """Where to listen."""
+    _refuse_empty_token(given, environ)
     http = Http(_values(HTTP_OPTIONS, given, environ))
     if http.host not in LOOPBACK and not http.token:
         raise UsageError(
@@ -242,6 +249,16 @@ def load_http(given: Mapping[str, Sequence[str]], environ: Mapping[str, str]) ->
     if http.host not in LOOPBACK and "*" in http.origins:
         raise UsageError(f"--allow-origin '*' is for a server on this machine alone, not for --host {http.host}")
     return http
+
+
+def _refuse_empty_token(given: Mapping[str, Sequence[str]], environ: Mapping[str, str]) -> None:
+    """A script whose secret is missing would open the server to every program, and believe it closed."""
+    flags, variable = given.get("token", ()), f"{PREFIX}TOKEN"
+    empty = "--token" if any(not value.strip() for value in flags) else ""
+    if not flags and variable in environ and not environ[variable].strip():
+        empty = variable
+    if empty:
+        raise UsageError(f"{empty} is empty, so no token would be asked for; give one, or leave it out")
 
 
 def _values(
@@ -263,6 +280,11 @@ def origins(given: Mapping[str, Sequence[str]], environ: Mapping[str, str]) -> l
         values, source = _found(option, given, environ)
         found.append((option, values, source) if values else (option, _default(option), "default"))
     return found
+
+
+def is_given(name: str, given: Mapping[str, Sequence[str]], environ: Mapping[str, str]) -> bool:
+    """Whether an option has been said anything for, in either place."""
+    return bool(_found(BY_NAME[name], given, environ)[0])
 
 
 def looks_like_path(text: str) -> bool:

@@ -187,7 +187,6 @@ BAD_LINES = {
     "a bad value": ("--backend", "cloud"),
     "a bad value behind a command": ("tools", "--timeout", "soon"),
     "a value that is missing": ("--vault",),
-    "a limit for a tool that does not exist": ("--vault", "Vault", "--timeout-for", "fly=3"),
 }
 
 
@@ -221,7 +220,8 @@ def test_without_a_vault_and_several_to_choose_from_they_are_listed(own_world: W
 
 
 def test_the_version_is_one_everywhere(own_world: World) -> None:
-    assert run_inside(own_world.environment(), "--version").stdout.decode() == f"obsidian-mcp {__version__}\n"
+    for word in ("--version", "version"):
+        assert run_inside(own_world.environment(), word).stdout.decode() == f"obsidian-mcp {__version__}\n"
     manifest = json.loads((ROOT / "manifest.json").read_text(encoding="utf-8"))
     assert manifest["version"] == __version__
     assert f"## {__version__}" in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
@@ -238,6 +238,49 @@ def test_every_help_has_an_example(own_world: World, command: tuple[str, ...]) -
     done = run_inside(own_world.environment(), *command, "--help")
     assert done.returncode == 0
     assert b"Example: obsidian-mcp" in done.stdout
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=lambda command: " ".join(command) or "itself")
+def test_help_is_a_command_too(own_world: World, command: tuple[str, ...]) -> None:
+    told, asked = (run_inside(own_world.environment(), *words) for words in (("help", *command), (*command, "--help")))
+    assert (told.returncode, told.stdout) == (0, asked.stdout)
+
+
+def test_help_for_a_command_that_is_none_is_one_line(own_world: World) -> None:
+    done = run_inside(own_world.environment(), "help", "fly")
+    assert (done.returncode, done.stdout, done.stderr.count(b"\n")) == (2, b"", 1)
+    assert b"'fly'" in done.stderr
+
+
+def test_it_runs_as_a_module(own_world: World) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "obsidian_mcp", "version"],
+        env=own_world.environment(),
+        capture_output=True,
+        timeout=PATIENCE,
+        check=True,
+    )
+    assert done.stdout.decode() == f"obsidian-mcp {__version__}\n"
+
+
+def test_a_name_that_means_nothing_is_warned_of(own_world: World) -> None:
+    own_world.put("Note.md", "x")
+    environment = own_world.environment(OBSIDIAN_MCP_TIMOUT="3")
+    done = run_inside(environment, "call", "read_note", "name=Note", "--timeout-for", "raed_note=3")
+    assert done.returncode == 0
+    lines = done.stderr.decode().splitlines()
+    assert [line.rpartition("; ")[2] for line in lines] == [
+        "did you mean OBSIDIAN_MCP_TIMEOUT?",
+        "did you mean obsidian_read_note?",
+    ]
+
+
+@pytest.mark.parametrize("command", ["serve", "bridge"])
+@pytest.mark.parametrize("token", ["", "  "])
+def test_an_empty_token_is_refused(own_world: World, command: str, token: str) -> None:
+    done = run_inside(own_world.environment(), command, "--token", token)
+    assert (done.returncode, done.stdout, done.stderr.count(b"\n")) == (2, b"", 1)
+    assert done.stderr.startswith(b"obsidian-mcp: --token is empty")
 
 
 def test_a_server_that_cannot_begin_says_why_and_nothing_else(own_world: World) -> None:

@@ -13,10 +13,10 @@ import typer
 
 from obsidian_mcp import settings
 from obsidian_mcp.call import interrupts
-from obsidian_mcp.cli import calling, diagnosing, finding, installing, reviewing, serving, setting_up, show
+from obsidian_mcp.cli import calling, diagnosing, finding, helping, installing, reviewing, serving, setting_up, show
 from obsidian_mcp.cli.root import app
 
-__all__ = ["calling", "diagnosing", "finding", "installing", "reviewing", "run", "serving", "setting_up"]
+__all__ = ["calling", "diagnosing", "finding", "helping", "installing", "reviewing", "run", "serving", "setting_up"]
 
 
 def run(argv: Sequence[str]) -> NoReturn:

@@ -10,12 +10,13 @@ from typing import Annotated, Any
 
 import typer
 
-from obsidian_mcp import settings
+from obsidian_mcp import misnamed, settings
 from obsidian_mcp.app import App
 from obsidian_mcp.cli import show
 from obsidian_mcp.cli.root import app, environment, load, with_options
 from obsidian_mcp.hosts import configure, options
 from obsidian_mcp.hosts.known import BY_NAME, ENTRY, HOSTS, Host
+from obsidian_mcp.tools import catalogue
 from obsidian_mcp.vaults import full_name
 
 HOST_NAMES = "|".join(BY_NAME)
@@ -52,7 +53,9 @@ def install(
         return
     found = host_called(host)
     _check_name(name)
-    chosen = load(context, given)
+    chosen = load(context, given, warn=False)
+    for problem in misnamed.limits(chosen.timeouts, catalogue.load().names):
+        raise settings.UsageError(problem)
     words = options_in_force({**(context.obj or {}), **given}, chosen)
     environ = environment()
     before = configure.look(found, environ)

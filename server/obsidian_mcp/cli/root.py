@@ -10,6 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from obsidian_mcp import __version__, settings
+from obsidian_mcp.app import misnamed_in
 from obsidian_mcp.cli import show
 
 ROOT_HELP = """Serve the notes of an Obsidian vault to AI assistants, over MCP.
@@ -35,12 +36,29 @@ def environment() -> dict[str, str]:
     return dict(os.environ)
 
 
-def load(context: typer.Context, given: Mapping[str, Sequence[str]], quiet: bool = False) -> settings.Settings:
-    """Options may stand before the command or after it."""
+def load(
+    context: typer.Context, given: Mapping[str, Sequence[str]], quiet: bool = False, warn: bool = True
+) -> settings.Settings:
+    """Options may stand before the command or after it. A name that means nothing is warned of."""
     merged = {**(context.obj or {}), **given}
     if quiet and "log-level" not in merged:
         merged["log-level"] = ["error"]
-    return settings.load(merged, environment())
+    chosen = settings.load(merged, environment())
+    for problem in misnamed_in(chosen) if warn else ():
+        show.problem(problem)
+    return chosen
+
+
+def load_server(context: typer.Context, given: Mapping[str, Sequence[str]]) -> settings.Settings:
+    """For what serves until it is stopped, and warns in its log. A person who watches is told in words what happens,
+    and sees of the log what went wrong; a program gets every line of it, as JSON.
+    """
+    merged, environ = {**(context.obj or {}), **given}, environment()
+    if show.is_watched():
+        for name, value in {"log-level": "warning", "log-format": "console"}.items():
+            if not settings.is_given(name, merged, environ):
+                merged[name] = [value]
+    return settings.load(merged, environ)
 
 
 def with_options(
@@ -86,7 +104,7 @@ def _texts(value: Any) -> list[str]:
         return value
     if value is True:
         return ["true"]
-    return [value] if value else []
+    return [value] if isinstance(value, str) else []
 
 
 @app.callback()

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 import re
-import sys
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Annotated
 
@@ -13,7 +13,7 @@ import typer
 from obsidian_mcp import logs, settings
 from obsidian_mcp.app import App, CannotServe, serve_bridge
 from obsidian_mcp.cli import show
-from obsidian_mcp.cli.root import app, environment, load, with_options
+from obsidian_mcp.cli.root import app, environment, load, load_server, with_options
 from obsidian_mcp.errors import Failure
 
 
@@ -29,20 +29,31 @@ def serve(context: typer.Context, given: Mapping[str, Sequence[str]]) -> None:
     """
     http = settings.load_http(given, environment())
     try:
-        App(load(context, given)).serve_http(http, _shown)
+        whole = App(load_server(context, given))
+        whole.serve_http(http, lambda link: _shown(link, http, whole.vaults.names))
     except CannotServe as problem:
         show.problem(str(problem))
         raise typer.Exit(1) from None
 
 
 @contextlib.contextmanager
-def _shown(link: str) -> Iterator[None]:
+def _shown(link: str, http: settings.Http, vaults: Sequence[str]) -> Iterator[None]:
     """For a person in words; where a program reads stderr, it gets log lines alone."""
-    if sys.stderr is not None and sys.stderr.isatty():
-        show.problem(f"what is changed, and a way back: {link} (the link works once)")
+    if show.is_watched():
+        show.told(*_lines_for(link, http, vaults))
     else:
         logs.log("info", "page", url=link)
     yield
+
+
+def _lines_for(link: str, http: settings.Http, vaults: Sequence[str]) -> list[str]:
+    address = link.partition("/#")[0]
+    others = "" if http.host in settings.LOOPBACK else f", and port {address.rpartition(':')[2]} from other machines"
+    return [
+        f"Serving {', '.join(vaults)} at {address}/mcp (Bridge v1 at {address}/bridge/v1){others}.",
+        f"See and undo changes in a browser: {link} (the link works once).",
+        "Ctrl-C stops it.",
+    ]
 
 
 LOG_OPTIONS = tuple(option for option in settings.OPTIONS if option.name.startswith("log-"))
@@ -57,8 +68,8 @@ def bridge(context: typer.Context, given: Mapping[str, Sequence[str]]) -> None:
 
     Example: obsidian-mcp bridge --port 3000
     """
-    chosen = load(context, given)
-    serve_bridge(settings.load_remote(given, environment()), chosen.log_level, chosen.log_format)
+    chosen = settings.load({**(context.obj or {}), **given}, environment())
+    serve_bridge(settings.load_remote(given, environment()), chosen)
 
 
 @app.command()
@@ -78,17 +89,24 @@ def ide(
     """
     words = command or []
     try:
-        App(load(context, given, quiet=bool(words))).serve_ide(
-            settings.load_ide_port(given, environment()), words, lambda folder, port: _opened(folder, port, words)
+        whole = App(load(context, given, quiet=True) if words else load_server(context, given))
+        all, opened = len(whole.vaults.wanted), itertools.count(1)
+        whole.serve_ide(
+            settings.load_ide_port(given, environment()),
+            words,
+            lambda folder, port: None if words else _opened(folder, port, next(opened), all),
         )
     except CannotServe as problem:
         show.problem(str(problem))
         raise typer.Exit(1) from None
 
 
-def _opened(folder: str, port: int, command: Sequence[str]) -> None:
-    if not command and sys.stderr is not None and sys.stderr.isatty():
-        show.problem(f"open for Claude Code: start claude in {folder}, then /ide there; Ctrl-C closes it (port {port})")
+def _opened(folder: str, port: int, number: int, all: int) -> None:
+    """How to go on is said once, after the last."""
+    if show.is_watched():
+        there = "that folder" if all == 1 else "one of these folders"
+        how = [f"Start claude in {there}, and type /ide there.", "Ctrl-C stops it."] if number == all else []
+        show.told(f"Claude Code can see which note you are in, in {folder} (port {port}).", *how)
 
 
 VAULT = settings.Option("vault", "The vault that the note is in.", "NAME|ID|PATH", many=True)

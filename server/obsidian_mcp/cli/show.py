@@ -37,6 +37,16 @@ def choices(rows: list[list[str]]) -> None:
         print(_shown(f"  {number}  {name:<{widths[0]}}  {what:<{widths[1]}}{told}".rstrip()))
 
 
+def is_watched() -> bool:
+    """Whether a person sees stderr."""
+    return sys.stderr is not None and sys.stderr.isatty()
+
+
+def told(*lines: str) -> None:
+    """On stderr, to a person who watches."""
+    print("\n".join(lines), file=sys.stderr, flush=True)
+
+
 def problem(text: str) -> None:
     """On stderr, in one line."""
     print(f"obsidian-mcp: {' '.join(text.split())}", file=sys.stderr)
