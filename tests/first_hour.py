@@ -29,6 +29,8 @@ TEXT = "Sow the beans in May.\n"
 # Of our surroundings only what says how packages are fetched; the home is another.
 PASSED = re.compile(r"(?:PIP|UV|SSL|REQUESTS|CURL|NODE)_\w+|\w+_proxy", re.IGNORECASE)
 
+THEIRS = re.compile(r"\.cache/|\.local/share/pipx/venvs/\.[\w-]+\.lock$")
+
 
 class Newcomer:
     """Somebody with a vault and Claude Desktop, who has the folder of this project and opens README."""
@@ -73,9 +75,9 @@ class Newcomer:
         assert (self.notes / "Garden.md").read_text(encoding="utf-8") == TEXT
 
     def traces(self) -> list[str]:
-        """What is left of ours in the home, outside what uv and pip keep of every package."""
+        """What is left of ours in the home, outside what uv, pip and pipx keep of every package."""
         files = (file.relative_to(self.home).as_posix() for file in self.home.rglob("*"))
-        return [file for file in files if re.search("obsidian.(?:mcp|notekeeper)", file) and ".cache" not in file]
+        return [file for file in files if re.search("obsidian.(?:mcp|notekeeper)", file) and not THEIRS.match(file)]
 
 
 def converse(server: Server) -> None:
@@ -182,5 +184,6 @@ def test_the_bundle_is_built_and_starts_as_claude_desktop_starts_it(newcomer: Ne
     (build,) = printed("make bundle")
     newcomer.follow(build)
     (bundle,) = (newcomer.tree / "dist").glob("*.mcpb")
-    with Desktop(bundle, tmp_path).start(vault=str(newcomer.notes)) as server:
+    (tmp_path / "desktop").mkdir()
+    with Desktop(bundle, tmp_path / "desktop").start(vault=[str(newcomer.notes)]) as server:
         converse(server)
