@@ -30,6 +30,7 @@ TOOLS = {
     f"{QUESTION}elicitation": "user_name",
     f"{QUESTION}request_state": "confirm",
     f"{QUESTION}tampered_state": "confirm",
+    "test_elicitation": "confirm",
 }
 DELETION = {"name": "obsidian_delete_note", "arguments": {"name": "Fixture.md", "permanent": True}}
 KEPT = ("content-type", "mcp-session-id", "cache-control")
@@ -47,6 +48,8 @@ def prepare(world: World) -> None:
 
 def _translated(message: Any) -> tuple[Any, str | None]:
     """As our server knows it, and what its question is called by the suite."""
+    if isinstance(message, dict) and "result" in message:
+        return {**message, "result": _ticked(message["result"])}, None
     params = message.get("params") if isinstance(message, dict) else None
     if not isinstance(params, dict):
         return message, None
@@ -61,13 +64,15 @@ def _translated(message: Any) -> tuple[Any, str | None]:
 
 
 def _answers(given: dict[str, Any], question: str) -> dict[str, Any]:
-    """To accept with whatever the suite fills in is to tick the box."""
     return {
-        "confirm" if key == question else key: {**answer, "content": {"confirm": True}}
-        if isinstance(answer, dict) and key == question
-        else answer
+        "confirm" if key == question else key: _ticked(answer) if key == question else answer
         for key, answer in given.items()
     }
+
+
+def _ticked(answer: Any) -> Any:
+    """To accept with whatever the suite fills in is to tick the box."""
+    return {**answer, "content": {"confirm": True}} if isinstance(answer, dict) and "content" in answer else answer
 
 
 class _Proxy(BaseHTTPRequestHandler):
@@ -84,17 +89,33 @@ class _Proxy(BaseHTTPRequestHandler):
         there = http.client.HTTPConnection("127.0.0.1", self.server.target, timeout=60)
         there.request("POST", self.path, json.dumps(sent).encode(), headers)
         reply = there.getresponse()
+        if (reply.headers["content-type"] or "").startswith("text/event-stream"):
+            self._stream(reply)
+            there.close()
+            return
         body = reply.read()
         if question is not None and question != "confirm":
             body = body.replace(b'"inputRequests":{"confirm":', b'"inputRequests":{"%b":' % question.encode())
-        self.send_response(reply.status)
-        for key, value in reply.getheaders():
-            if key.lower() in KEPT:
-                self.send_header(key, value)
+        self._head(reply)
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()
         self.wfile.write(body)
         there.close()
+
+    def _head(self, reply: http.client.HTTPResponse) -> None:
+        self.send_response(reply.status)
+        for key, value in reply.getheaders():
+            if key.lower() in KEPT:
+                self.send_header(key, value)
+
+    def _stream(self, reply: http.client.HTTPResponse) -> None:
+        """Line by line: a question waits for its answer."""
+        self._head(reply)
+        self.send_header("Connection", "close")
+        self.end_headers()
+        while line := reply.readline():
+            self.wfile.write(line)
+            self.wfile.flush()
 
     def log_message(self, format: str, *args: object) -> None:
         """Nothing: what matters is told at the end."""

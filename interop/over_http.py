@@ -31,9 +31,12 @@ SCENARIOS = {
         "prompts-get-with-args completion-complete input-required-result-unsupported-methods"
     ),
 }
-# Those that ask for tools and resources of the reference server, whose names are translated.
+# Those that ask for tools and resources of the reference server, whose names are translated. Not run: what asks for
+# sampling, roots, two questions or a question in a prompt, none of which there is; audio, images in prompts, logging,
+# tasks and skills; and input-required-result-ignore-extra-params, which answers a question that was not put.
 BY_FIXTURE = {
-    "2025-11-25": "resources-read-text resources-read-binary resources-templates-read",
+    "2025-06-18": "tools-call-elicitation",
+    "2025-11-25": "resources-read-text resources-read-binary resources-templates-read tools-call-elicitation",
     "2026-07-28": (
         "resources-read-text resources-read-binary resources-templates-read input-required-result-basic-elicitation "
         "input-required-result-request-state input-required-result-tampered-state input-required-result-result-type "

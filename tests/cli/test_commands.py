@@ -14,7 +14,7 @@ from obsidian_mcp import __version__
 from obsidian_mcp.cli.root import app
 from tests.support.client import COMMAND, PATIENCE, READING, TOOLS, run
 from tests.support.inside import run_inside
-from tests.support.world import World
+from tests.support.world import DOT, World
 
 ROOT = Path(__file__).parents[2]
 
@@ -73,6 +73,46 @@ def test_a_call_is_readable_and_exits_with_zero(own_world: World) -> None:
     assert done.stdout.decode().endswith("# Hello\n")
     assert b"path:" in done.stdout
     assert done.stderr == b""
+
+
+def test_an_image_is_told_of_and_written_where_it_is_wanted(own_world: World, tmp_path: Path) -> None:
+    own_world.put("dot.png", DOT)
+    own_world.put("Note.md", "![[dot.png]] ![[b.png]]")
+    own_world.put("b.png", DOT)
+
+    def view(name: str, *more: str) -> tuple[int, str]:
+        words = ("call", "view_file", f"name={name}", "--vault", str(own_world.vault), "--backend", "embedded", *more)
+        done = run_inside(own_world.environment(), *words)
+        return done.returncode, (done.stdout or done.stderr).decode()
+
+    code, shown = view("dot.png")
+    assert (code, shown.splitlines()[-1]) == (
+        0,
+        f"image:         image/png, {len(DOT)} bytes; to see it: --output FILE",
+    )
+    one = tmp_path / "one.png"
+    code, shown = view("Note", "--output", str(one))
+    assert (code, one.read_bytes(), (tmp_path / "one-2.png").read_bytes()) == (0, DOT, DOT)
+    assert f"written to {one}" in shown
+    assert view("dot.png", "--output", str(one))[0] == 2
+    two = str(tmp_path / "two.png")
+    assert json.loads(view("dot.png", "--json", "--output", two)[1])["files"] == [two]
+    assert json.loads(view("dot.png", "--json")[1])["content"][0]["mimeType"] == "image/png"
+
+
+def test_a_text_that_is_viewed_is_printed_after_the_rest(own_world: World, tmp_path: Path) -> None:
+    own_world.put("a.svg", "<svg>\n</svg>\n")
+    words = ("call", "view_file", "name=a.svg", "--vault", str(own_world.vault), "--backend", "embedded")
+    assert run_inside(own_world.environment(), *words).stdout.endswith(b"\n\n<svg>\n</svg>\n")
+    done = run_inside(own_world.environment(), *words, "--output", str(tmp_path / "x"))
+    assert (done.returncode, (tmp_path / "x").exists()) == (2, False)
+
+
+def test_a_person_may_call_any_tool_unless_others_were_chosen(own_world: World) -> None:
+    own_world.put("Note.md", "- [ ] x")
+    words = ("call", "list_tasks", "--vault", str(own_world.vault), "--backend", "embedded")
+    assert run_inside(own_world.environment(), *words).returncode == 0
+    assert run_inside(own_world.environment(), *words, "--toolsets", "notes").returncode == 2
 
 
 def test_a_text_comes_from_a_file_or_from_stdin(own_world: World, tmp_path: Path) -> None:

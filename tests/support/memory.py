@@ -218,6 +218,9 @@ class MemoryVault:
         data = self.read(path)
         return Stat(len(data), None, 1e9, text.etag(data))  # a dictionary keeps no birth time
 
+    def created(self, path: VaultPath) -> float | None:
+        return self.stat(path).created
+
     def etag(self, path: VaultPath) -> str:
         return text.etag(self.read(path))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import base64
 import fcntl
 import functools
 import json
@@ -17,6 +18,9 @@ from typing import Any
 STANDIN = Path(__file__).with_name("obsidian")
 SERVER = Path(__file__).parents[2] / "server"
 VAULT_ID = "0123456789abcdef"
+DOT = base64.b64decode(  # a PNG of one pixel
+    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
+)
 
 
 def measuring() -> dict[str, str]:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tests.support.client import ToolFailed
-from tests.support.memory import Files, Session, session
+from tests.support.memory import Files, MemoryVault, Session, session
 
 NOTES = {
     "Projects/Alpha.md": b"---\nstatus: open\ndue: 2026-11-20\nrating: 3\ntags: [project/big]\n---\n[[Beta]]",
@@ -121,7 +121,97 @@ def test_what_is_not_understood_is_named_and_no_row_is_guessed(expression: str, 
 
 def test_what_is_not_understood_is_named_even_where_no_row_needs_it() -> None:
     with pytest.raises(ToolFailed):
-        matching("false && file.ctime > now()")
+        matching('false && file.name.replace("a", "b") == "x"')
+
+
+def test_the_time_of_birth_is_told_where_it_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    born = {"Log.md": 1e9, "Projects/Alpha.md": 2e9, "Projects/Beta.md": 1.5e9, "Projects/Deep/Gamma.md": 1.2e9}
+    monkeypatch.setattr(MemoryVault, "created", lambda self, path: born.get(path.value))
+    assert matching('file.ext == "md" && file.ctime < date("2010-01-01")') == ["Log", "Gamma"]
+    shown = "views: [{type: table, order: [file.ctime], sort: [{property: file.ctime, direction: DESC}]}]\n"
+    rows = ask(f'filters: file.ext == "md"\n{shown}')["rows"]
+    assert [row["path"].rpartition("/")[2] for row in rows] == ["Alpha.md", "Beta.md", "Gamma.md", "Log.md"]
+    assert rows[-1]["file.ctime"].startswith("2001-09-")
+    with pytest.raises(ToolFailed) as caught:
+        ask("filters: file.ctime < now()")
+    assert "file.ctime of" in caught.value.message
+
+
+NOTE = """---
+status: open
+area: "[[Log]]"
+---
+# Overview
+
+````text
+```base
+filters: file.name == "not this one"
+```
+````
+
+> ```base
+> filters: '%s'
+> views: [{type: table, name: Mine}]
+> ```
+
+~~~ base
+filters: file.ext == "png"
+views: [{type: cards, name: Pictures}, {type: table, name: Both}]
+~~~
+
+```base
+views: [{type: table, name: Both}]
+"""
+OF_THIS = {
+    "file.hasLink(this.file)": ["Gamma"],
+    "this.file.hasLink(file.path)": ["Log"],
+    "this.file.links.contains(file.file)": ["Log"],
+    "file.path == this.file.path": ["Board"],
+    "file.folder == this.file.folder": ["Board", "Log"],
+    "status == this.status": ["Board", "Alpha"],
+    "status == this['status']": ["Board", "Alpha"],
+    'this.file.hasProperty("area") && file.name == "Log.md"': ["Log"],
+    "file.backlinks.contains(this.file)": ["Log"],
+}
+
+
+def board(expression: str) -> Session:
+    linked = NOTES["Projects/Deep/Gamma.md"] + b"[[Board]]"
+    note = NOTE % expression.replace("'", "''")
+    return session(Files({**NOTES, "Projects/Deep/Gamma.md": linked, "Board.md": note.encode()}))
+
+
+@pytest.mark.parametrize(("expression", "found"), OF_THIS.items(), ids=OF_THIS)
+def test_in_a_base_that_stands_in_a_note_this_is_that_note(expression: str, found: list[str]) -> None:
+    data = board(f'file.ext == "md" && {expression}').call("query_base", name="Board")
+    assert [row["path"].rpartition("/")[2].partition(".")[0] for row in data["rows"]] == found
+
+
+@pytest.mark.parametrize(
+    "expression", ["file.hasLink(this)", "this.note.x == 1", "this.file.unknown == 1", 'this.file.folder == "/"']
+)
+def test_what_this_may_be_beyond_that_is_not_guessed(expression: str) -> None:
+    with pytest.raises(ToolFailed) as caught:
+        board(expression).call("query_base", name="Board")
+    assert expression in caught.value.message
+
+
+def test_a_note_may_hold_several_bases() -> None:
+    client = board("true")
+    assert client.call("query_base", name="Board")["views"] == ["Mine", "Pictures", "Both", "Both"]
+    data = client.call("query_base", name="Board.md", view="Pictures")
+    assert [row["path"] for row in data["rows"]] == ["pic.png"]
+    for view, said in (("Both", "2 bases"), ("Nothing", "Mine, Pictures")):
+        with pytest.raises(ToolFailed) as caught:
+            client.call("query_base", name="Board", view=view)
+        assert said in caught.value.message
+
+
+@pytest.mark.parametrize("name", ["Log", "pic.png"])
+def test_what_holds_no_base_is_refused(name: str) -> None:
+    with pytest.raises(ToolFailed) as caught:
+        session(Files(NOTES)).call("query_base", name=name)
+    assert (caught.value.error_code, "```base" in caught.value.message) == ("INVALID_ARGUMENTS", True)
 
 
 def test_an_empty_base_is_every_file() -> None:

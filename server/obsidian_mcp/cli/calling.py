@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -59,6 +60,9 @@ def call(
     given: Mapping[str, Sequence[str]],
     arguments: Annotated[list[str] | None, typer.Argument(metavar="KEY=VALUE ...", help="Its arguments.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="The result as JSON.")] = False,
+    output: Annotated[
+        Path | None, typer.Option("--output", metavar="FILE", help="Write the images to FILE, which must be new.")
+    ] = None,
 ) -> None:
     """Call one tool and show the result. The exit code tells the kind of failure.
 
@@ -66,7 +70,10 @@ def call(
 
     Example: obsidian-mcp call read_note name="Meeting Notes" --vault "My Vault"
     """
-    whole = App(load(context, given, quiet=True))
+    chosen = load(context, given, quiet=True)
+    if not chosen.tools and not chosen.toolsets:  # sets save a model's room; a person has chosen by the tool's name
+        chosen = load(context, {**given, "toolsets": [toolsets.ALL]}, quiet=True)
+    whole = App(chosen)
     name = tool if tool in whole.catalogue else f"obsidian_{tool}"
     try:
         if name not in whole.catalogue:
@@ -74,15 +81,33 @@ def call(
         values = _values(whole, name, arguments or [])
         job = whole.tools.job(name, values, lambda data: data, page=COMMAND_LINE, client="obsidian-mcp")
         data = running.run(job, CallContext(job.limit))
+        files = [] if output is None else _written(data, output)
     except Failure as failure:
         show.fail(failure, as_json)
-    show.data(data, as_json)
+    show.data(data, as_json, files)
+
+
+def _written(data: Mapping[str, Any], output: Path) -> list[str]:
+    """The files that the images of a result were written to: the first as it is named, the others numbered."""
+    images = [block for block in getattr(data, "blocks", ()) if block["type"] == "image"]
+    if not images:
+        raise InvalidArguments("There is no image in the result, so nothing was written.", "Leave --output out.")
+    written = []
+    for number, image in enumerate(images, 1):
+        file = output if number == 1 else output.with_name(f"{output.stem}-{number}{output.suffix}")
+        try:
+            with file.open("xb") as new:
+                new.write(base64.b64decode(image["data"]))
+        except OSError as error:
+            raise InvalidArguments(f"{file} can't be written ({error.strerror}).", "Name another file.") from None
+        written.append(str(file))
+    return written
 
 
 def tool_names() -> list[str]:
     from obsidian_mcp.tools import catalogue
 
-    return [name.removeprefix("obsidian_") for name in catalogue.load().names]
+    return [name.removeprefix("obsidian_") for name in catalogue.load(sets=(toolsets.ALL,)).names]
 
 
 @app.command(name="demo")

@@ -7,7 +7,7 @@ import json
 import sys
 import threading
 import unicodedata
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from obsidian_mcp.errors import SHELL, Failure, spec_of
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 WIDEST = 1000  # where the output is not a screen, nothing is broken into lines
 A_MOMENT = 1.0  # seconds; what takes longer is told of
+LONG = ("content", "text")  # parts of a result that are printed as they are, after the others
 NARROWEST = 60  # columns; below that a table is no longer one
 
 
@@ -170,18 +171,32 @@ def waiting(title: str) -> Iterator[None]:
             thread.join()
 
 
-def data(found: dict[str, Any], as_json: bool) -> None:
+def data(found: dict[str, Any], as_json: bool, files: Sequence[str] = ()) -> None:
+    """A tool's result, with the images that are in it; `files` are those that they were written to."""
+    blocks: list[dict[str, Any]] = getattr(found, "blocks", [])
     if as_json:
-        print(json.dumps({"success": True, "data": found}, ensure_ascii=False))
+        more = {"files": list(files)} if files else {"content": blocks} if blocks else {}
+        print(json.dumps({"success": True, "data": found, **more}, ensure_ascii=False))
         return
-    content = found.pop("content", None)
-    for key, value in found.items():
-        print(f"{key + ':':<14} {value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)}")
-    if content is not None:
+    rest = {key: value for key, value in found.items() if key not in LONG}
+    for key, value in rest.items():
+        print(f"{key + ':':<14} {_safe(value if isinstance(value, str) else json.dumps(value, ensure_ascii=False))}")
+    images = [block for block in blocks if block["type"] == "image"]
+    for at, block in enumerate(images):
+        where = f"written to {files[at]}" if files else "to see it: --output FILE"
+        print(f"{'image:':<14} {block['mimeType']}, {_bytes(block['data']):,} bytes; {where}")
+    for text in (*(found[key] for key in LONG if key in found), *(each["text"] for each in blocks if "text" in each)):
         print()
-        if sys.stdout.isatty():
-            content = _shown(content)
-        sys.stdout.write(content if content.endswith("\n") else content + "\n")
+        sys.stdout.write(_safe(text if text.endswith("\n") else text + "\n"))
+
+
+def _bytes(base64: str) -> int:
+    return len(base64) // 4 * 3 - base64.count("=", -2)
+
+
+def _safe(text: str) -> str:
+    """On a terminal nothing but text."""
+    return _shown(text) if sys.stdout.isatty() else text
 
 
 def _shown(text: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 from collections import defaultdict
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
@@ -16,6 +16,7 @@ from obsidian_mcp.vault.bases.evaluating import Row, Scope, require_known, value
 from obsidian_mcp.vault.bases.expressions import Node, NotUnderstood, parse, parts
 from obsidian_mcp.vault.bases.views import Base, Filter, View
 from obsidian_mcp.vault.contents import Contents
+from obsidian_mcp.vault.path import VaultPath
 from obsidian_mcp.vault.port import Vault
 
 UNSORTED = "The view shows its first {}; which those are, without a sort, is the app's to say, so all rows are here."
@@ -29,24 +30,38 @@ class Rows:
     note: str | None = None
 
 
-def queried(base: Base, view: View, vault: Vault, contents: Contents, call: CallContext, now: datetime) -> Rows:
-    """Raises NotUnderstood, with the expression, before any row is looked at or for a row that can't be judged."""
+def queried(
+    base: Base,
+    view: View,
+    vault: Vault,
+    contents: Contents,
+    call: CallContext,
+    now: datetime,
+    this: VaultPath | None = None,
+) -> Rows:
+    """Raises NotUnderstood, with the expression, before any row is looked at or for a row that can't be judged.
+
+    `this` is the note that the base stands in.
+    """
     there = contents.resolver(call)
-    scope = Scope(base.formulas, now, vault.types(), lambda text, source: there.resolve(text, source))
-    test = _test(view.filter, scope)
+    standing = None if this is None else Row(this.value, 0, now, {})
+    scope = Scope(base.formulas, now, vault.types(), lambda text, source: there.resolve(text, source), standing)
     keys = [(_known(order.property, scope), order.descending) for order in view.sort]
     columns, left_out = _columns(view, scope)
     used = [*_nodes(view.filter, scope), *(node for node, _ in keys), *columns.values()]
-    found = [row for row in _every_row(used, scope, vault, contents, call) if test(row)]
+    rows = list(_every_row(used, scope, vault, contents, call))
+    scope = replace(scope, this=next((row for row in rows if this is not None and row.path == this.value), standing))
+    excluded, test = vault.settings().is_excluded(), _test(view.filter, scope)
+    found = [row for row in rows if not excluded(row.path) and test(row)]
     found.sort(key=lambda row: row.path)
     for node, descending in reversed(keys):
         found = _sorted(found, node, descending, scope)
     found, note = _limited(found, view, keys, scope)
     notes = [note, f"Columns left out: {', '.join(left_out)}." if left_out else None]
-    rows = [
+    shown = [
         (row.path, {name: values.shown(_cell(node, row, scope)) for name, node in columns.items()}) for row in found
     ]
-    return Rows(rows, " ".join(each for each in notes if each) or None)
+    return Rows(shown, " ".join(each for each in notes if each) or None)
 
 
 def _cell(node: Node, row: Row, scope: Scope) -> Any:
@@ -125,23 +140,27 @@ def _sure(test: Callable[[Row], bool], row: Row, text: str, scope: Scope) -> boo
 
 
 def _every_row(used: list[Node], scope: Scope, vault: Vault, contents: Contents, call: CallContext) -> Iterator[Row]:
-    """Every file that the vault does not exclude. Links are looked at only if something asks for them."""
-    excluded = vault.settings().is_excluded()
+    """Every file. Links are looked at only if something asks for them."""
     properties = dict(contents.properties(call)[0])
     tags = dict(contents.tags(call)[0])
     links, backlinks = _links(contents, call) if _asks_for_links(used, scope) else ({}, {})
     for file in contents.survey(call).files:
-        if not excluded(file.path):
-            path = file.path
-            yield Row(
-                path,
-                file.size,
-                datetime.fromtimestamp(file.modified / 1e9),
-                properties.get(path, {}),
-                tuple(tag.removeprefix("#") for tag in tags.get(path, ())),
-                frozenset(links.get(path, ())),
-                frozenset(backlinks.get(path, ())),
-            )
+        path = file.path
+        yield Row(
+            path,
+            file.size,
+            datetime.fromtimestamp(file.modified / 1e9),
+            properties.get(path, {}),
+            tuple(tag.removeprefix("#") for tag in tags.get(path, ())),
+            frozenset(links.get(path, ())),
+            frozenset(backlinks.get(path, ())),
+            functools.partial(_created, path, vault),
+        )
+
+
+def _created(path: str, vault: Vault) -> datetime | None:
+    created = vault.created(VaultPath(path))
+    return None if created is None else datetime.fromtimestamp(created)
 
 
 def _asks_for_links(used: list[Node], scope: Scope) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from obsidian_mcp import __version__
 from obsidian_mcp.errors import Failure, InternalError, InvalidArguments, ObsidianNotRunning, TimedOut, spec_of
+from obsidian_mcp.protocol.results import Shown
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -90,7 +91,9 @@ def _offered(tool: dict[str, Any]) -> dict[str, Any]:
 
 
 def success(name: str, data: dict[str, Any]) -> dict[str, Any]:
-    return {"ok": True, "summary": f"{name} completed", "data": data}
+    """With what is beside the data, such as images, as MCP has it."""
+    beside = {"content": data.blocks} if isinstance(data, Shown) and data.blocks else {}
+    return {"ok": True, "summary": f"{name} completed", "data": {**data, **beside}}
 
 
 def failure(name: str, failed: Failure) -> dict[str, Any]:

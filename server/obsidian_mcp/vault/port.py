@@ -87,6 +87,9 @@ class Vault(Protocol):
     def stat(self, path: VaultPath) -> Stat:
         """What is known of the file."""
 
+    def created(self, path: VaultPath) -> float | None:
+        """When the file was made, in seconds since 1970; None where that is not kept."""
+
     def etag(self, path: VaultPath) -> str:
         """The etag of a file of any size and kind."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 from typing import Any
 
@@ -10,7 +11,7 @@ import pytest
 from obsidian_mcp import __version__
 from tests.support.client import READING, TOOLS
 from tests.support.web import Web
-from tests.support.world import World
+from tests.support.world import DOT, World
 
 
 def checked(envelope: dict[str, Any]) -> dict[str, Any]:
@@ -175,6 +176,15 @@ def test_e17_a_tool_may_be_named_without_its_prefix(web: Web, world: World) -> N
     delete = {"method": "call_tool", "params": {"name": "delete_note", "args": {"name": "Note"}}}
     assert checked(web.envelope(delete))["data"]["suggestion"] == "Add '_confirm': true to delete_note arguments"
     assert world.has("Note.md")
+
+
+def test_e18_images_are_beside_the_data(own_world: World) -> None:
+    own_world.put("dot.png", DOT)
+    with Web(own_world.environment(), "--toolsets", "all") as web:
+        seen = checked(web.envelope({"method": "call_tool", "name": "view_file", "args": {"name": "dot.png"}}))
+    (image,) = seen["data"]["content"]
+    assert (seen["data"]["path"], image["type"], image["mimeType"]) == ("dot.png", "image", "image/png")
+    assert base64.b64decode(image["data"]) == DOT
 
 
 @pytest.mark.parametrize("id", ["x", 1, 1.5, None])

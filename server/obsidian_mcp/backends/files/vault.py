@@ -98,6 +98,9 @@ class FilesVault:
         created, modified = read.times(self._root, path)
         return Stat(size, created, modified, etag)
 
+    def created(self, path: VaultPath) -> float | None:
+        return read.times(self._root, path)[0]
+
     def etag(self, path: VaultPath) -> str:
         return read.digest(self._root, path)[0]
 

@@ -134,6 +134,10 @@ class ObsidianVault:
         etag, size = self._verifier.digest(path)
         return Stat(size or facts.size, facts.created_ms / 1000, facts.modified_ms / 1000, etag or None)
 
+    def created(self, path: VaultPath) -> float | None:
+        self._verifier.require_inside(path)
+        return self._verifier.facts(path).created_ms / 1000
+
     def etag(self, path: VaultPath) -> str:
         return self._verifier.digest(path)[0]
 

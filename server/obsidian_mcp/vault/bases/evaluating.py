@@ -31,7 +31,7 @@ from obsidian_mcp.vault.bases.expressions import (
 from obsidian_mcp.vault.bases.values import UNSURE, Date, FileValue, Link, Tags
 from obsidian_mcp.vault.frontmatter import kind
 
-FILE_FIELDS = frozenset("name basename path folder ext size mtime tags links backlinks file".split())
+FILE_FIELDS = frozenset("name basename path folder ext size ctime mtime tags links backlinks file".split())
 FUNCTIONS = frozenset("if list link date today now".split())
 METHODS = frozenset("contains containsAny containsAll startsWith endsWith isEmpty lower".split())
 FILE_METHODS = frozenset("hasTag inFolder hasLink hasProperty".split())
@@ -43,13 +43,19 @@ _ARITHMETIC: dict[str, Callable[[Any, Any], Any]] = {
     "/": operator.truediv,
     "%": operator.mod,
 }
-_FOLDER = Member(Name("file"), "folder")
+_FILE, _THIS = Name("file"), Name("this")
+_THIS_FILE = Member(_THIS, "file")
+_FOLDERS = frozenset((Member(_FILE, "folder"), Member(_THIS_FILE, "folder")))
 MOST_FORMULAS = 20  # one that leads to another
+
+
+def _unknown() -> None:
+    return None
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """What is known of a file."""
+    """What is known of a file. `created` is asked: few expressions want it, and each file has to be looked at."""
 
     path: str
     size: int
@@ -58,16 +64,19 @@ class Row:
     tags: tuple[str, ...] = ()
     links: frozenset[str] = frozenset()
     backlinks: frozenset[str] = frozenset()
+    created: Callable[[], datetime | None] = _unknown
 
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """What holds for all rows: `resolve` tells where a link in a file leads."""
+    """What holds for all rows: `resolve` tells where a link in a file leads, `this` is the note that the base stands
+    in, if it stands in one."""
 
     formulas: Mapping[str, str]
     now: datetime
     types: Mapping[str, str]
     resolve: Callable[[str, str], str | None]
+    this: Row | None = None
     parsed: dict[str, Node] = field(default_factory=dict)
 
     def node(self, text: str) -> Node:
@@ -85,11 +94,11 @@ def require_known(node: Node, scope: Scope, depth: int = 0) -> None:
     for each in parts(node):
         if isinstance(each, Pattern):
             raise NotUnderstood(f"the pattern {each.text}")
-        if isinstance(each, Name) and each.name == "this":
+        if each == _THIS and scope.this is None:
             raise NotUnderstood("`this`, the note in which a base stands, which is not given here")
-        if isinstance(each, Name) and each.name in ("note", "formula") and id(each) not in inner:
+        if isinstance(each, Name) and each.name in ("note", "formula", "this") and id(each) not in inner:
             raise NotUnderstood(f"`{each.name}` by itself")
-        if isinstance(each, Binary) and _FOLDER in (each.left, each.right) and _is_root(each.left, each.right):
+        if isinstance(each, Binary) and _is_folder_of_root(each):
             raise NotUnderstood("what file.folder is in the vault's own folder")
         if isinstance(each, Member):
             _require_field(each, scope, depth)
@@ -97,18 +106,22 @@ def require_known(node: Node, scope: Scope, depth: int = 0) -> None:
             _require_function(each)
 
 
-def _is_root(*nodes: Node) -> bool:
-    return any(isinstance(node, Literal) and node.value in ("", "/") for node in nodes)
+def _is_folder_of_root(compared: Binary) -> bool:
+    sides = (compared.left, compared.right)
+    is_root = any(isinstance(node, Literal) and node.value in ("", "/") for node in sides)
+    return is_root and any(isinstance(node, Member) and node in _FOLDERS for node in sides)
 
 
 def _require_field(node: Member, scope: Scope, depth: int) -> None:
-    if node.of == Name("file") and node.name not in FILE_FIELDS:
+    if node.of in (_FILE, _THIS_FILE) and node.name not in FILE_FIELDS:
         raise NotUnderstood(f"file.{node.name}")
+    if node.of == _THIS and node.name in ("note", "formula"):
+        raise NotUnderstood(f"this.{node.name}")
     if node.of == Name("formula"):
         if node.name not in scope.formulas:
             raise NotUnderstood(f"formula.{node.name}, which the base does not have")
         require_known(scope.node(scope.formulas[node.name]), scope, depth + 1)
-    elif node.of not in (Name("file"), Name("note")) and node.name not in (*DATE_FIELDS, "length"):
+    elif node.of not in (_FILE, Name("note"), _THIS, _THIS_FILE) and node.name not in (*DATE_FIELDS, "length"):
         raise NotUnderstood(f".{node.name}")
 
 
@@ -116,7 +129,7 @@ def _require_function(call: Call) -> None:
     if call.on is None:
         known = call.name in FUNCTIONS
     else:
-        is_file = call.on in (Name("file"), Member(Name("file"), "file"))
+        is_file = call.on in (_FILE, Member(_FILE, "file"), _THIS_FILE)
         known = call.name in (FILE_METHODS if is_file else METHODS)
     if not known:
         raise NotUnderstood(f"{'.' if call.on is not None else ''}{call.name}()")
@@ -128,7 +141,7 @@ def value_of(node: Node, row: Row, scope: Scope) -> Any:
     if isinstance(node, Items):
         return [value_of(each, row, scope) for each in node.items]
     if isinstance(node, Name):
-        return FileValue(row.path) if node.name == "file" else _property(node.name, row, scope)
+        return FileValue(row.path) if node == _FILE else _property(node.name, row, scope)
     if isinstance(node, Member):
         return _field(node, row, scope)
     if isinstance(node, Item):
@@ -165,8 +178,10 @@ def _field(node: Member, row: Row, scope: Scope) -> Any:
         return _property(node.name, row, scope)
     if node.of == Name("formula"):
         return value_of(scope.node(scope.formulas[node.name]), row, scope)
-    if node.of == Name("file"):
+    if node.of == _FILE:
         return _of_file(node.name, row)
+    if node.of in (_THIS, _THIS_FILE):
+        return _of_this(node, scope)
     of = value_of(node.of, row, scope)
     if of is None:
         return None
@@ -175,6 +190,13 @@ def _field(node: Member, row: Row, scope: Scope) -> Any:
     if isinstance(of, Date) and node.name in DATE_FIELDS:
         return getattr(of.at, node.name)
     raise NotUnderstood(f".{node.name} of {values.kind(of)}")
+
+
+def _of_this(node: Member, scope: Scope) -> Any:
+    assert scope.this is not None  # by `require_known`
+    if node.of == _THIS_FILE:
+        return _of_file(node.name, scope.this)
+    return FileValue(scope.this.path) if node == _THIS_FILE else _property(node.name, scope.this, scope)
 
 
 def _of_file(name: str, row: Row) -> Any:
@@ -190,16 +212,25 @@ def _of_file(name: str, row: Row) -> Any:
     }
     if name in plain:
         return plain[name]
+    if name == "ctime":
+        return _created(row)
     if name in ("links", "backlinks"):
         return [Link(path, path) for path in sorted(row.links if name == "links" else row.backlinks)]
     return {"mtime": Date(row.modified), "tags": Tags(row.tags), "file": FileValue(row.path)}[name]
+
+
+def _created(row: Row) -> Date:
+    created = row.created()
+    if created is None:
+        raise NotUnderstood(f"file.ctime of {row.path}: when it was made is not kept here")
+    return Date(created)
 
 
 def _item(node: Item, row: Row, scope: Scope) -> Any:
     key = value_of(node.key, row, scope)
     if node.of == Name("note") and isinstance(key, str):
         return _property(key, row, scope)
-    if node.of in (Name("formula"), Name("file")) and isinstance(key, str):
+    if node.of in (Name("formula"), _FILE, _THIS, _THIS_FILE) and isinstance(key, str):
         whole = Member(node.of, key)
         require_known(whole, scope)
         return _field(whole, row, scope)
@@ -264,7 +295,8 @@ def _called(call: Call, row: Row, scope: Scope) -> Any:
         return _function(call, row, scope)
     arguments = [value_of(each, row, scope) for each in call.arguments]
     if call.name in FILE_METHODS:
-        return _of_this_file(call.name, arguments, row, scope)
+        of = scope.this if call.on == _THIS_FILE and scope.this is not None else row
+        return _of_this_file(call.name, arguments, of, scope)
     on = value_of(call.on, row, scope)
     if call.name == "isEmpty":
         return values.is_empty(on)
