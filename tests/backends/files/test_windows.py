@@ -207,9 +207,19 @@ def test_a_name_that_windows_cannot_hold_never_reaches_it(
     place: Place, monkeypatch: pytest.MonkeyPatch, path: str
 ) -> None:
     monkeypatch.setattr(windows, "HERE", True)
+    vault = place.vault()
+    with monkeypatch.context() as patch:
+        asked = list[str]()
+
+        def listdir(folder: str) -> list[str]:
+            asked.append(folder)
+            return []
+
+        patch.setattr(os, "listdir", listdir)
+        assert vault.spelled_folder(path) == path
+        assert all(windows.can_hold(folder.removeprefix(place.root.prefix)) for folder in asked)
     for name in ("stat", "lstat", "listdir", "open"):
         fails_for(monkeypatch, name, "", AssertionError(f"the system was asked: {name}"))
-    vault = place.vault()
     assert not vault.has(VaultPath(path))
     assert vault.spellings(VaultPath(path)) == []
     with pytest.raises(PermissionDenied):
