@@ -69,6 +69,14 @@ def shared_server(shared_world: World) -> Iterator[Server]:
         yield server.initialize()
 
 
+@pytest.fixture(scope="session")
+def embedded_server(shared_world: World) -> Iterator[Server]:
+    """A server on the same folder, without the app."""
+    options = ("--vault", str(shared_world.vault), "--backend", "embedded", "--timeout", "20", "--toolsets", "all")
+    with Server(shared_world.environment(), *options) as server:
+        yield server.initialize()
+
+
 @pytest.fixture
 def world(shared_world: World) -> World:
     """An empty vault and a well-behaved Obsidian."""

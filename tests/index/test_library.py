@@ -498,6 +498,22 @@ def test_an_index_that_is_forgotten_during_a_search_leaves_the_answer_right(
     assert matches.unmatched == []
 
 
+def test_an_index_that_another_server_has_open_on_windows_is_emptied(
+    vault: Folder, kept: Path, opened: Opening, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    vault.put("A.md", "zork")
+    library = opened()
+    assert library.build(CallContext(), lambda *_: None)
+    assert library.count() == 1
+
+    def refuse(path: object) -> None:
+        raise PermissionError(f"{path} is open in another program")
+
+    monkeypatch.setattr(os, "unlink", refuse)
+    library.forget()
+    assert library.count() == 0
+
+
 def test_an_index_that_is_made_anew_during_a_search_leaves_the_answer_right(
     vault: Folder, kept: Path, opened: Opening, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -26,14 +26,6 @@ def far_server(shared_world: World) -> Iterator[Server]:
 
 
 @pytest.fixture(scope="session")
-def embedded_server(shared_world: World) -> Iterator[Server]:
-    """A server on the same folder, without the app."""
-    options = ("--vault", str(shared_world.vault), "--backend", "embedded", "--timeout", "20", "--toolsets", "all")
-    with Server(shared_world.environment(), *options) as server:
-        yield server.initialize()
-
-
-@pytest.fixture(scope="session")
 def http_server(shared_world: World) -> Iterator[WebSession]:
     """The same, over Streamable HTTP."""
     options = ("--vault", str(shared_world.vault), "--backend", "embedded", "--timeout", "20", "--toolsets", "all")

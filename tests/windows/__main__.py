@@ -13,7 +13,7 @@ from tests.windows.machine import Machine
 from tests.windows.making import ROOT, NotToBeHad, cache, install
 
 TESTS = ("tests/windows", "tests/promises")
-PYTEST = ("-m", "pytest", "-rs", "-p", "tests.windows.plugin", "-n", "2", "--dist", "worksteal")
+PYTEST = ("-m", "pytest", "-rs", "-p", "tests.windows.plugin", "-n", "2", "--dist", "worksteal", "--timeout", "400")
 LIMIT = 1500  # seconds
 
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from tests.support.world import SERVER
-from tests.windows.making import HERE, make, windows_path, wine
+from tests.windows.making import HERE, NotToBeHad, make, windows_path, wine
 
 LINGER = 120  # seconds that Wine's own server stays after the last process
 
@@ -28,15 +28,29 @@ class Machine:
             fcntl.flock(file, fcntl.LOCK_EX)
             make(self.folder)
             self._run("wineserver", f"-p{LINGER}")
-            self._run("wineboot")  # what it starts stays, and must not have the pipes of a test
             try:
+                self._run("wineboot")  # what it starts stays, and must not have the pipes of a test
+                self._require_python()
                 yield
             finally:
                 self._run("wineserver", "-k")
 
     def _run(self, *command: str) -> None:
         none = subprocess.DEVNULL
-        subprocess.run(command, env=wine(self.folder), stdin=none, stdout=none, stderr=none, check=False)
+        try:
+            subprocess.run(command, env=wine(self.folder), stdin=none, stdout=none, stderr=none, check=False)
+        except FileNotFoundError:
+            raise NotToBeHad(f"there is no {command[0]}") from None
+
+    def _require_python(self) -> None:
+        """Wine may be there and not work: in a container without what it needs of the system."""
+        with self.program({}, [], program="hello.py") as process:
+            try:
+                said, problem = process.communicate(b"", LINGER)
+            except subprocess.TimeoutExpired:
+                raise NotToBeHad("the Windows Python does not start") from None
+        if said.strip() != b"hello":
+            raise NotToBeHad(f"the Windows Python does not run: {problem.decode(errors='replace').strip()[-500:]}")
 
     def start(
         self, environment: Mapping[str, str], words: Sequence[str], first: str = "", program: str = "boot.py"
@@ -55,6 +69,17 @@ class Machine:
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
         )
+
+    @contextlib.contextmanager
+    def program(
+        self, environment: Mapping[str, str], words: Sequence[str], first: str = "", program: str = "boot.py"
+    ) -> Iterator[subprocess.Popen[bytes]]:
+        """Started, and ended with the block."""
+        with self.start(environment, words, first, program) as process:
+            try:
+                yield process
+            finally:
+                process.kill()
 
     def environment(self, given: Mapping[str, str]) -> dict[str, str]:
         """A test's environment as Windows would have it."""

@@ -72,6 +72,7 @@ def pytest_configure() -> None:
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     chosen: set[str] = set()
     items[:] = [item for item in items if "promises" not in item.path.parts or _is_chosen(item, chosen)]
+    items.sort(key=lambda item: not _is_with_app(item))  # together, so that one worker needs a server for them
     for item in items:
         for begins, reason in LEFT_OUT.items():
             if item.name.startswith(begins):
@@ -80,10 +81,17 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 def _is_chosen(item: pytest.Item, before: set[str]) -> bool:
     """All on the files; with the app, the first of each that is wanted."""
-    parameters = getattr(item, "callspec", None)
-    grounds = parameters.params.values() if parameters is not None else ()
     name = item.name.partition("[")[0]
-    if "near" in grounds and name in WITH_APP and name not in before:
+    if _is_with_app(item) and name in WITH_APP and name not in before:
         before.add(name)
         return True
-    return "embedded" in grounds
+    return "embedded" in _grounds(item)
+
+
+def _is_with_app(item: pytest.Item) -> bool:
+    return "near" in _grounds(item)
+
+
+def _grounds(item: pytest.Item) -> list[object]:
+    parameters = getattr(item, "callspec", None)
+    return [] if parameters is None else list(parameters.params.values())

@@ -14,7 +14,7 @@ from tests.windows.plugin import MACHINE
 
 
 def run(world: World, *words: str, stdin: bytes = b"", **more: str) -> subprocess.CompletedProcess[bytes]:
-    with MACHINE.start(world.environment(**more), words) as process:
+    with MACHINE.program(world.environment(**more), words) as process:
         said = process.communicate(stdin, PATIENCE)
         return subprocess.CompletedProcess(words, process.returncode, *said)
 
@@ -52,17 +52,13 @@ def test_install_writes_what_starts_the_server(own_world: World) -> None:
     assert windows_path(own_world.vault) in entry["args"]
 
 
-def test_the_doctor_tells_what_is_there(own_world: World) -> None:
-    done = run(own_world, "doctor", "--vault", str(own_world.vault), "--backend", "embedded")
-    assert b"Traceback" not in done.stderr
-    assert windows_path(own_world.vault).encode() in done.stdout
-
-
-def test_obsidian_in_program_files_is_found(own_world: World) -> None:
+def test_the_doctor_finds_the_vault_and_obsidian_in_program_files(own_world: World) -> None:
     """By the environment that Windows gives, whose names Python writes in capitals."""
     programs = own_world.folder / "programs"
     (programs / "Obsidian").mkdir(parents=True)
     for file in own_world.command.parent.glob("Obsidian.*"):
         file.rename(programs / "Obsidian" / file.name)
     done = run(own_world, "doctor", "--vault", str(own_world.vault), ProgramFiles=str(programs))
+    assert b"Traceback" not in done.stderr
+    assert windows_path(own_world.vault).encode() in done.stdout
     assert windows_path(programs / "Obsidian" / "Obsidian.com").encode() in done.stdout

@@ -19,7 +19,7 @@ APPENDS = 100
 @contextlib.contextmanager
 def held(world: World, path: str) -> Iterator[None]:
     """Another program has the file open, and shares it with no other."""
-    with MACHINE.start({}, [str(world.vault / path)], program="holding.py") as program:
+    with MACHINE.program({}, [str(world.vault / path)], program="holding.py") as program:
         assert program.stdin
         assert program.stdout
         assert program.stdout.readline().strip() == b"held"
@@ -63,49 +63,38 @@ def test_nothing_is_moved_while_a_note_that_may_hold_links_is_open_elsewhere(wor
     assert world.get("Other.md") == b"[[New]]"
 
 
-def test_a_reader_in_a_loop_disturbs_no_writer(own_world: World) -> None:
-    own_world.put("Note.md", "begin")
-    options = ("--vault", str(own_world.vault), "--backend", "embedded")
+def test_a_reader_in_a_loop_disturbs_no_writer(world: World, server: Server, second_server: Server) -> None:
+    world.put("Note.md", "begin")
     failures: list[ToolFailed] = []
     over = threading.Event()
 
-    def read(server: Server) -> None:
+    def read() -> None:
         while not over.is_set():
             try:
-                server.call("read_note", name="Note")
+                second_server.call("read_note", name="Note")
             except ToolFailed as failure:
                 failures.append(failure)
 
-    with (
-        Server(own_world.environment(), *options) as writer,
-        Server(own_world.environment(), *options) as reader,
-    ):
-        writer.initialize()
-        loop = threading.Thread(target=read, args=(reader.initialize(),))
-        loop.start()
-        try:
-            for number in range(APPENDS):
-                writer.call("append_note", name="Note", content=f"line {number}")
-        finally:
-            over.set()
-            loop.join()
+    loop = threading.Thread(target=read)
+    loop.start()
+    try:
+        for number in range(APPENDS):
+            server.call("append_note", name="Note", content=f"line {number}")
+    finally:
+        over.set()
+        loop.join()
     assert not failures
-    assert own_world.get("Note.md").decode().split("\n") == ["begin", *(f"line {number}" for number in range(APPENDS))]
+    assert world.get("Note.md").decode().split("\n") == ["begin", *(f"line {number}" for number in range(APPENDS))]
 
 
-def test_two_writers_lose_nothing(own_world: World) -> None:
-    own_world.put("Note.md", "begin")
-    options = ("--vault", str(own_world.vault), "--backend", "embedded")
-    with (
-        Server(own_world.environment(), *options) as one,
-        Server(own_world.environment(), *options) as other,
-    ):
-        calls = []
-        for server in (one.initialize(), other.initialize()):
-            calls += [
-                (server, server.begin_call("append_note", name="Note", content=f"{server.process.pid} {number}"))
-                for number in range(20)
-            ]
-        for server, number in calls:
-            server.end_call(number)
-    assert len(own_world.get("Note.md").decode().split("\n")) == 41
+def test_two_writers_lose_nothing(world: World, server: Server, second_server: Server) -> None:
+    world.put("Note.md", "begin")
+    calls = []
+    for one in (server, second_server):
+        calls += [
+            (one, one.begin_call("append_note", name="Note", content=f"{one.process.pid} {number}"))
+            for number in range(20)
+        ]
+    for one, number in calls:
+        one.end_call(number)
+    assert len(world.get("Note.md").decode().split("\n")) == 41

@@ -28,25 +28,23 @@ for name in ("rename", "replace", "link", "ftruncate", "fsync", "unlink", "mkdir
 
 
 @pytest.mark.parametrize("step", [2, 4, 6, 10])
-def test_a_rename_is_finished_or_not_begun(own_world: World, step: int) -> None:
-    own_world.put("Old.md", "own [[Old]]")
+def test_a_rename_is_finished_or_not_begun(world: World, server: Server, step: int) -> None:
+    """By the next call of a server that was running meanwhile."""
+    world.put("Old.md", "own [[Old]]")
     for number in range(NOTES):
-        own_world.put(f"Sub/Note {number}.md", f"before [[Old]] and [x](../Old.md) {number}\n")
-    options = ("--vault", str(own_world.vault), "--backend", "embedded")
-    with Server(own_world.environment(), *options, first=DIES.format(step=step)) as doomed:
+        world.put(f"Sub/Note {number}.md", f"before [[Old]] and [x](../Old.md) {number}\n")
+    options = ("--vault", str(world.vault), "--backend", "embedded")
+    with Server(world.environment(), *options, first=DIES.format(step=step)) as doomed:
         doomed.initialize().begin_call("rename_note", name="Old", new_name="A longer name")
         try:
             doomed.process.wait(PATIENCE)
         except subprocess.TimeoutExpired:
             pytest.fail("it was not killed")
-    with Server(own_world.environment(), *options) as after:
-        after.initialize().call("read_note", name="Sub/Note 0")
-    name = "A longer name" if own_world.has("A longer name.md") else "Old"
-    assert own_world.has(f"{name}.md") != own_world.has("Old.md" if name != "Old" else "A longer name.md")
+    server.call("read_note", name="Sub/Note 0")
+    name = "A longer name" if world.has("A longer name.md") else "Old"
+    assert world.has(f"{name}.md") != world.has("Old.md" if name != "Old" else "A longer name.md")
     for number in range(NOTES):
         link = name.replace(" ", "%20")
-        assert own_world.get(f"Sub/Note {number}.md").decode() == (
-            f"before [[{name}]] and [x](../{link}.md) {number}\n"
-        )
-    left = [file.name for file in own_world.vault.rglob(".obsidian-mcp-*")]
+        assert world.get(f"Sub/Note {number}.md").decode() == f"before [[{name}]] and [x](../{link}.md) {number}\n"
+    left = [file.name for file in world.vault.rglob(".obsidian-mcp-*")]
     assert left == []

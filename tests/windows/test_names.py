@@ -19,9 +19,9 @@ def test_a_path_of_more_than_260_characters_is_read_moved_and_its_links_kept(wor
     assert world.get(f"{deep}/Linking.md") == b"[[New]]"
 
 
-def test_both_forms_of_a_path_are_one_vault_with_one_state(own_world: World) -> None:
-    short = windows_path(own_world.vault)
-    for number, vault in enumerate((short, f"\\\\?\\{short}", short.upper())):
+def test_all_forms_of_a_path_are_one_vault_with_one_state(own_world: World) -> None:
+    plain = windows_path(own_world.vault)
+    for number, vault in enumerate((plain, f"\\\\?\\{plain.upper()}")):
         with Server(own_world.environment(), "--vault", vault, "--backend", "embedded") as server:
             server.initialize().call("create_note", name=f"Note {number}", content="text")
     kept = own_world.folder / "home" / "AppData" / "Local" / "obsidian-mcp"

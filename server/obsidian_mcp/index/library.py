@@ -163,7 +163,10 @@ class Library:
 
     def forget(self) -> None:
         if self._store is not None:
-            self._store.forget()
+            try:
+                self._store.forget()
+            except PermissionError:  # on Windows, while another server has it open: then it stays, and is empty
+                self.clear()
             self._changes = None
 
     # The index

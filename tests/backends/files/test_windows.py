@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from obsidian_mcp.backends.files import held, os_errors, scan, trash, walk, windows, write
+from obsidian_mcp.backends.files import held, os_errors, read, scan, trash, walk, windows, write
 from obsidian_mcp.backends.files.os_errors import is_absent, translate_os_errors
 from obsidian_mcp.backends.files.scan import Scan
 from obsidian_mcp.call import CallContext, OnThread
@@ -207,9 +207,19 @@ def test_a_name_that_windows_cannot_hold_never_reaches_it(
     place: Place, monkeypatch: pytest.MonkeyPatch, path: str
 ) -> None:
     monkeypatch.setattr(windows, "HERE", True)
+    vault = place.vault()
+    with monkeypatch.context() as patch:
+        asked = list[str]()
+
+        def listdir(folder: str) -> list[str]:
+            asked.append(folder)
+            return []
+
+        patch.setattr(os, "listdir", listdir)
+        assert vault.spelled_folder(path) == path
+        assert all(windows.can_hold(folder.removeprefix(place.root.prefix)) for folder in asked)
     for name in ("stat", "lstat", "listdir", "open"):
         fails_for(monkeypatch, name, "", AssertionError(f"the system was asked: {name}"))
-    vault = place.vault()
     assert not vault.has(VaultPath(path))
     assert vault.spellings(VaultPath(path)) == []
     with pytest.raises(PermissionDenied):
@@ -260,3 +270,68 @@ def test_a_change_is_not_told_by_when_a_file_was_made(place: Place, monkeypatch:
     assert disk.changed_files((".md",), known, []) == ([], 2)
     place.put("Old.md", b"other")
     assert [file.path for file in disk.changed_files((".md",), known, [])[0]] == ["Old.md"]
+
+
+@pytest.fixture
+def ignoring_case(place: Place, monkeypatch: pytest.MonkeyPatch) -> Place:
+    """The vault on a volume that keeps the case of names and ignores it, as those of Windows and macOS do."""
+
+    def there(path: Any) -> Any:
+        """As it is spelled on disk."""
+        if not str(path).startswith(f"{place.folder}/"):
+            return path
+        found = place.folder
+        for segment in str(path)[len(str(place.folder)) + 1 :].split("/"):
+            same = [name for name in listdir(found) if name.lower() == segment.lower()] if found.is_dir() else []
+            found = found / (same[0] if same else segment)
+        return str(found)
+
+    def take(call: Callable[..., Any]) -> Callable[..., Any]:
+        return lambda path, *arguments, **named: call(there(path), *arguments, **named)
+
+    def named(call: Callable[..., Any], is_taken_by_itself: bool) -> Callable[..., Any]:
+        def act(source: Any, target: Any, **_: Any) -> None:
+            if os.path.lexists(target) and (is_taken_by_itself or there(target) != there(source)):
+                raise FileExistsError(errno.EEXIST, "nothing is replaced there")
+            call(there(source), os.path.join(there(os.path.dirname(target)), os.path.basename(target)))
+
+        return act
+
+    listdir = os.listdir
+    for name in ("stat", "lstat", "open", "unlink", "scandir", "listdir", "access", "chmod", "mkdir", "rmdir"):
+        monkeypatch.setattr(os, name, take(getattr(os, name)))
+    monkeypatch.setattr(os, "rename", named(os.rename, is_taken_by_itself=False))
+    monkeypatch.setattr(os, "link", named(os.link, is_taken_by_itself=True))
+    monkeypatch.setattr(held, "HOLDS", False)
+    monkeypatch.setattr(scan, "_SCANS_FD", False)
+    monkeypatch.setattr(read, "IGNORES_CASE", True)
+    return place
+
+
+def test_only_the_case_of_a_name_can_change_where_case_is_ignored(ignoring_case: Place) -> None:
+    """Links mean it all the same."""
+    for name in ("OLD.md", "old.md"):
+        (path,) = (path for path in ignoring_case.files() if path.lower() == "old.md")
+        ignoring_case.move(path, name)
+        assert ignoring_case.files() == {name: b"text", "Linking.md": b"[[Old]]"}
+
+
+def test_a_name_in_another_case_is_taken_where_case_is_ignored(ignoring_case: Place) -> None:
+    before = ignoring_case.files()
+    with pytest.raises(AlreadyExists):
+        ignoring_case.move("Old.md", "LINKING.md")
+    assert ignoring_case.files() == before
+    with pytest.raises(AlreadyExists):
+        ignoring_case.commit(Write("OLD.md", None, b"new"))
+    assert ignoring_case.files() == before
+
+
+def test_a_folder_in_another_case_is_the_same_folder_where_case_is_ignored(ignoring_case: Place) -> None:
+    ignoring_case.put("Sub/Other.md", b"[[Old]]")
+    assert ignoring_case.vault().spellings(VaultPath("sub/other.md")) == [VaultPath("Sub/Other.md")]
+    ignoring_case.move("Old.md", "SUB/Moved.md")
+    assert ignoring_case.files() == {
+        "Sub/Moved.md": b"text",
+        "Sub/Other.md": b"[[Moved]]",
+        "Linking.md": b"[[Moved]]",
+    }

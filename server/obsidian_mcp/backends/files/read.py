@@ -96,7 +96,7 @@ def has(root: VaultRoot, path: VaultPath) -> bool:
 
 def spellings(root: VaultRoot, path: VaultPath) -> list[VaultPath]:
     """The files that the path can mean: exactly it, or else those that differ in case or Unicode form."""
-    if not windows.can_hold(path):
+    if not windows.can_hold(path.value):
         return []
     root.real(path)
     if not IGNORES_CASE and _is_file(root, path.value):
@@ -164,6 +164,8 @@ def is_file_itself(root: VaultRoot, path: str) -> bool:
 
 def _names(root: VaultRoot, folder: str) -> list[str]:
     """What a folder holds; nothing where there is none, or where that may not be known."""
+    if not windows.can_hold(folder):
+        return []
     try:
         return cloud.real_names(os.listdir(root.place(folder)))
     except PermissionError:

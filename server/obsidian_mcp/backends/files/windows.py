@@ -40,13 +40,13 @@ def may_be_short(name: str) -> bool:
     return HERE and "~" in name
 
 
-def can_hold(path: VaultPath) -> bool:
-    """Whether the system can have a file of that name at all."""
+def can_hold(path: str) -> bool:
+    """Whether the system can have a file or folder of that name at all."""
     return not (HERE and _problem(path))
 
 
 def require_name(path: VaultPath) -> None:
-    if HERE and (problem := _problem(path)):
+    if HERE and (problem := _problem(path.value)):
         raise PermissionDenied(
             f"{path} can't be used on Windows: a name there must not {problem}.",
             "Rename it where the vault is used on another system.",
@@ -54,10 +54,10 @@ def require_name(path: VaultPath) -> None:
         )
 
 
-def _problem(path: VaultPath) -> str:
-    if found := _NO_NAME.search(path.value):
+def _problem(path: str) -> str:
+    if found := _NO_NAME.search(path):
         return f"contain {found[0]!r}"
-    return next(filter(None, map(portable.windows_problem, path.value.split("/"))), "")
+    return next(filter(None, map(portable.windows_problem, path.split("/"))), "")
 
 
 def open_file(path: str, flags: int) -> int:
