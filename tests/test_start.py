@@ -40,7 +40,7 @@ LISTING = (
     "import os, sys\n"
     "bare = set(sys.modules)\n"
     "from obsidian_mcp import app\n"
-    "app.WarmUp.nudge = lambda self: None\n"
+    "app.App._nudge = lambda self: None\n"
     "def end(self, code):\n"
     "    os.write(2, '\\n'.join(sorted(set(sys.modules) - bare)).encode())\n"
     "    os._exit(code)\n"

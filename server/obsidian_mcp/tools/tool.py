@@ -91,7 +91,7 @@ class Params(BaseModel):
     text of an object or list, which some clients send.
     """
 
-    model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
+    model_config = ConfigDict(strict=True, extra="forbid", frozen=True, defer_build=True)  # see Tool.build
 
     @model_validator(mode="before")
     @classmethod
@@ -150,6 +150,10 @@ class Tool:
         return {
             name: mark.toolset.name for name, field in fields for mark in field.metadata if isinstance(mark, ShownWith)
         }
+
+    def build(self) -> None:
+        """What checks its arguments, before there are any. Each tool's alone: together they take a tenth of a start."""
+        self.params.model_rebuild()
 
     def parse(self, arguments: Mapping[str, Any]) -> Params:
         try:
