@@ -136,7 +136,8 @@ class App:
     def _steps(self) -> list[Callable[[], object]]:
         from functools import partial
 
-        return [*(partial(self._load_tool, name) for name in self.catalogue.names), self._load_features]
+        tools = (partial(self._load_tool, name) for name in self.catalogue.names)
+        return [*tools, self._load_features, self.vaults.load_locks]
 
     def _load_tool(self, name: str) -> None:
         self.catalogue.tool(name).build()

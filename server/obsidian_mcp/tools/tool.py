@@ -7,9 +7,10 @@ import enum
 import functools
 import inspect
 import json
+import sys
 from collections.abc import Callable, Collection, Mapping
 from datetime import datetime
-from types import MappingProxyType
+from types import MappingProxyType, ModuleType
 from typing import Any, get_args, get_origin, get_type_hints
 
 from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError, model_validator
@@ -23,6 +24,17 @@ from obsidian_mcp.tools.aliases import meant_by
 from obsidian_mcp.tools.toolsets import Toolset
 from obsidian_mcp.vault.path import BadPath
 from obsidian_mcp.vaults import Opened
+
+
+def _without_plugins() -> None:
+    """pydantic looks into every installed package for plugins, for which it loads a mail parser, a zip reader and
+    sockets: as much as all of our tools. None is wanted here."""
+    none = ModuleType("pydantic.plugin._loader")
+    vars(none)["get_plugins"] = tuple
+    sys.modules.setdefault(none.__name__, none)
+
+
+_without_plugins()
 
 
 class Context(Opened):
