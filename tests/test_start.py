@@ -40,7 +40,7 @@ LISTING = (
     "import os, sys\n"
     "bare = set(sys.modules)\n"
     "from obsidian_mcp import app\n"
-    "app.WarmUp.nudge = lambda self: None\n"
+    "app.App._nudge = lambda self: None\n"
     "def end(self, code):\n"
     "    os.write(2, '\\n'.join(sorted(set(sys.modules) - bare)).encode())\n"
     "    os._exit(code)\n"
@@ -114,3 +114,25 @@ def test_a_doors_library_is_loaded_only_where_the_door_is_opened() -> None:
     names = "('websockets', 'starlette', 'uvicorn')"
     code = f"import sys, obsidian_mcp.cli; print([name for name in {names} if name in sys.modules])"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "[]\n"
+
+
+def test_the_first_call_waits_for_nothing_that_it_does_not_need(own_world: World) -> None:
+    """Locks are for writes, and pydantic's plugins for nobody: both load much."""
+    program = (
+        "import os, sys\n"
+        "from obsidian_mcp import settings\n"
+        "from obsidian_mcp.app import App\n"
+        "from obsidian_mcp.call import CallContext\n"
+        f"given, _ = settings.split(['--backend', 'embedded', '--vault', {str(own_world.vault)!r}])\n"
+        "app = App(settings.load(given, dict(os.environ)))\n"
+        "app.wake_for('obsidian_read_note')\n"
+        "app.tools.run('obsidian_read_note', {'name': 'Note'}, CallContext())\n"
+        "import json; print(json.dumps(sorted(sys.modules)))\n"
+    )
+    own_world.put("Note.md", "x")
+    program = f"import sys; sys.path[:] = {sys.path!r}\n{program}"
+    command = [sys.executable, "-S", "-c", program]
+    done = subprocess.run(command, env=own_world.environment(), capture_output=True, timeout=PATIENCE, check=True)
+    loaded = set(json.loads(done.stdout))
+    assert not {"filelock", "logging", "structlog", "importlib.metadata", "email", "socket"} & loaded
+    assert not {"obsidian_mcp.tools.find", "obsidian_mcp.vault.query.parser", "obsidian_mcp.features.prompts"} & loaded

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import cast
 
 import pytest
-from filelock import FileLock, Timeout
+from filelock import FileLock
 
 import obsidian_mcp.state
 from obsidian_mcp import logs
@@ -22,7 +22,7 @@ from obsidian_mcp.backends.files.vault import FilesVault
 from obsidian_mcp.call import CallContext
 from obsidian_mcp.errors import Cancelled, Conflict, FileFailed, TimedOut
 from obsidian_mcp.operations.editing import edit
-from obsidian_mcp.state import FolderLock, State, state_folder
+from obsidian_mcp.state import FolderLock, State, Taken, state_folder
 from obsidian_mcp.vault.changes import ChangeSet, Write
 from obsidian_mcp.vault.index import Index
 from obsidian_mcp.vault.path import VaultPath
@@ -123,7 +123,7 @@ def test_a_folder_that_another_user_holds_for_ever_is_passed_over(
             assert locked_once(state, 60)
             assert locked_once(state, 60)
         assert len(warnings) == occurrence
-        with state.locked(CallContext(60), "writing"), pytest.raises(Timeout):  # it can be had again, and is
+        with state.locked(CallContext(60), "writing"), pytest.raises(Taken):  # it can be had again, and is
             FolderLock(str(own_world.vault)).acquire(0)
 
 

@@ -15,7 +15,6 @@ from obsidian_mcp.vaults import Vaults
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    import threading
     from collections.abc import Callable, Sequence
     from contextlib import AbstractContextManager
     from typing import Any, TypeVar
@@ -27,6 +26,7 @@ if TYPE_CHECKING:
     from obsidian_mcp.features.changes import Changes
     from obsidian_mcp.features.offered import Features
     from obsidian_mcp.health import Health
+    from obsidian_mcp.loading import Loading
     from obsidian_mcp.servers.offered import Offered
     from obsidian_mcp.settings import Http, Settings
     from obsidian_mcp.tools.tool import Context
@@ -46,10 +46,6 @@ class CannotServe(Exception):
     """The door can't be opened; one line says why."""
 
 
-# A client that lists the tools next should not wait for our imports.
-QUIET_BEFORE_WARM_UP = 0.05
-
-
 class App:
     """One run of the program: settings, vaults, tools, and the server over them.
 
@@ -66,11 +62,11 @@ class App:
             self.catalogue.hide("obsidian_delete_note", "permanent", "with --permanent-delete never", trash)
         self._health: Health | None = None
         self._healths: dict[str, Health] = {}
-        self.tools = Tools(settings, self.catalogue, labels or ("",), self._context, self.wake, self._watch)
+        self.tools = Tools(settings, self.catalogue, labels or ("",), self._context, self.wake_for, self._watch)
         self.server = NotesServer(settings, self.tools, self._instructions, self._offered)
         self._made: Features | None = None
         self._session = os.urandom(8).hex()
-        self._awake = False
+        self._made_loading: Loading | None = None
         self._lock = allocate_lock()
 
     def _instructions(self) -> str:
@@ -111,29 +107,51 @@ class App:
     def _watch(self, label: str, call: Callable[[], T]) -> T:
         """Where health can be asked for, every call tells of it."""
         if self._health is None:
-            return call()
+            return self.loading.during(call)
         return self._health.watch(label, lambda: self._healths[label].watch(label, call))
 
-    def wake(self) -> None:
-        """Load what calls need, once: a second caller waits for the first."""
+    @property
+    def loading(self) -> Loading:
+        """Made when it is first needed, after the first reply."""
         with self._lock:
-            if self._awake:
-                return
-            from obsidian_mcp import logs
+            if self._made_loading is None:
+                from obsidian_mcp.loading import Loading
 
-            logs.configure(self.settings.log_level, self.settings.log_format)
-            backend, why = self.vaults.described()
-            logs.log("info", "serving", version=__version__, vaults=list(self.vaults.labels), backend=backend, why=why)
-            for vault, problem in self.vaults.problems():
-                logs.log("warning", "this vault cannot be used", vault=vault, why=problem)
-            for problem in misnamed_in(self.settings):
-                logs.log("warning", "a setting is ignored", why=problem)
-            for name in self.catalogue.names:
-                self.catalogue.tool(name)  # its module is loaded now, not in the call
-            if any(self.catalogue.is_whole_vault(name) for name in self.catalogue.names):
-                self.vaults.load_library()
-            self._made = self._make_features()
-            self._awake = True
+                self._made_loading = Loading(self._begin, self._steps())
+            return self._made_loading
+
+    def wake(self) -> None:
+        """Load all that calls need."""
+        self.loading.wake()
+
+    def wake_for(self, tool: str) -> None:
+        """Load what a call of that tool needs."""
+        self.loading.wake_for(lambda: self._load_tool(tool))
+
+    def _begin(self) -> None:
+        from obsidian_mcp import logs
+
+        logs.configure(self.settings.log_level, self.settings.log_format)
+        backend, why = self.vaults.described()
+        logs.log("info", "serving", version=__version__, vaults=list(self.vaults.labels), backend=backend, why=why)
+        for vault, problem in self.vaults.problems():
+            logs.log("warning", "this vault cannot be used", vault=vault, why=problem)
+        for problem in misnamed_in(self.settings):
+            logs.log("warning", "a setting is ignored", why=problem)
+
+    def _steps(self) -> list[Callable[[], object]]:
+        from functools import partial
+
+        tools = (partial(self._load_tool, name) for name in self.catalogue.names)
+        return [*tools, self._load_features, self.vaults.load_locks]
+
+    def _load_tool(self, name: str) -> None:
+        self.catalogue.tool(name).build()
+        if self.catalogue.is_whole_vault(name):
+            self.vaults.load_library()
+
+    def _load_features(self) -> None:
+        self._made = self._made or self._make_features()
 
     def connect(self, send: Send) -> Connection:
         """A conversation with a client in this process."""
@@ -221,7 +239,7 @@ class App:
         """The history's own, whichever an assistant is offered."""
         labels = self.vaults.labels
         offered = catalogue.load(self.settings.read_only, labels, ("history",), (), self.settings.history)
-        return Tools(self.settings, offered, labels, self._context, self.wake, self._watch)
+        return Tools(self.settings, offered, labels, self._context, lambda name: self.wake(), self._watch)
 
     def _changes(self) -> Changes:
         from obsidian_mcp.features.changes import Changes
@@ -253,12 +271,14 @@ class App:
     def serve_stdio(self) -> None:
         from obsidian_mcp.doors.stdio import server
 
-        warm_up = WarmUp(self)
-        server.serve(self.server, warm_up.nudge, self._end)
+        server.serve(self.server, self._nudge, self._end)
+
+    def _nudge(self) -> None:
+        self.loading.nudge()
 
     def _end(self, code: int) -> None:
         """At once: threads that still import or wait must not hold up the end."""
-        if self._awake:
+        if self._made_loading is not None and self._made_loading.has_begun:
             from obsidian_mcp import logs, vaults
 
             vaults.end()
@@ -283,29 +303,3 @@ def serve_bridge(remote: Http, settings: Settings) -> None:
         os._exit(code)
 
     server.serve(relay, lambda: None, end, relay.begin)
-
-
-class WarmUp:
-    """Imports what the first call needs, while the client reads its first replies."""
-
-    def __init__(self, app: App) -> None:
-        self._app = app
-        self._nudges = 0
-        self._go: threading.Event | None = None
-
-    def nudge(self) -> None:
-        """Called after every line: the first starts the waiting, the third ends it."""
-        self._nudges += 1
-        if self._go is None:
-            import threading  # not before the first reply
-            from contextlib import suppress
-
-            go = self._go = threading.Event()
-            with suppress(RuntimeError, MemoryError):  # no further thread is allowed: the first call loads it
-                threading.Thread(target=self._run, args=(go,), daemon=True).start()
-        elif self._nudges == 3:
-            self._go.set()
-
-    def _run(self, go: threading.Event) -> None:
-        go.wait(QUIET_BEFORE_WARM_UP)
-        self._app.wake()

@@ -17,15 +17,16 @@ import tempfile
 import time
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
-
-from filelock import FileLock, Timeout
+from typing import TYPE_CHECKING, Any
 
 from obsidian_mcp import logs, long_paths
 from obsidian_mcp.call import CallContext, cancelled
 from obsidian_mcp.errors import FileFailed, TimedOut
 from obsidian_mcp.patience import Patience
 from obsidian_mcp.slot import Slot, flush, unusable
+
+if TYPE_CHECKING:
+    from filelock import FileLock
 
 BETWEEN_TRIES = 0.02  # seconds
 FOLDER_PATIENCE = 10.0  # seconds that the folder's lock is waited for since it was last had
@@ -57,6 +58,10 @@ def _user() -> int:
     return os.getuid() if hasattr(os, "getuid") else 0
 
 
+class Taken(Exception):
+    """Another server has the lock."""
+
+
 class FolderLock:
     """A lock on a folder itself, which makes no file. Where the system has none, every server gets it.
 
@@ -71,7 +76,7 @@ class FolderLock:
         self._told = False
 
     def acquire(self, timeout: float) -> None:
-        """At once or not at all. Raises Timeout if another server has it."""
+        """At once or not at all. Raises Taken if another server has it."""
         if sys.platform == "win32":
             return
         import fcntl
@@ -81,7 +86,7 @@ class FolderLock:
             fcntl.flock(self._fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             self.release()
-            raise Timeout(self._folder) from None
+            raise Taken from None
         except OSError:  # a file system whose folders can't be locked, or a folder that can't be used for anything
             self.release()
         self._in_vain, self._told = 0, False
@@ -159,6 +164,8 @@ class State:
 
     def _locks(self) -> tuple[FileLock, FolderLock]:
         """A file's, which every system has; and the vault's own, for servers that keep their state elsewhere."""
+        from filelock import FileLock  # not before the first write: it is slow to load
+
         try:
             self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
             if self._is_shared and os.stat(self._folder.parent).st_uid != _user():
@@ -168,9 +175,11 @@ class State:
         return FileLock(str(self._folder / "lock"), thread_local=False), self._folder_lock
 
     def _took(self, lock: FileLock | FolderLock) -> bool:
+        from filelock import Timeout
+
         try:
             lock.acquire(timeout=0)
-        except Timeout:
+        except (Taken, Timeout):
             return False
         except OSError as error:
             raise self._unusable(error) from None

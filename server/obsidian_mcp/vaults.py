@@ -207,6 +207,10 @@ class Vaults:
 
         Forms("loaded")
 
+    def load_locks(self) -> None:
+        """What a write needs, before there is one."""
+        import filelock  # noqa: F401  # for its side effect: it is loaded
+
     def look_again(self) -> tuple[str, ...]:
         """The labels; a vault that could not be told at the start, and can be by now, has an empty one."""
         if not self.wanted:

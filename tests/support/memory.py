@@ -315,7 +315,7 @@ class Session:
 def session(files: Files) -> Session:
     """The notes server over a dictionary."""
     settings = load({"vault": ["Memory"]}, {})
-    tools = Tools(settings, catalogue.load(), ("Memory",), context(files), lambda: None)
+    tools = Tools(settings, catalogue.load(), ("Memory",), context(files), lambda name: None)
     offered = Offered(tools, 30.0, lambda: None, lambda: features(files))
     return Session(NotesServer(settings, tools, lambda: "", lambda: offered))
 

@@ -64,7 +64,7 @@ def test_the_first_argument_that_a_tool_has_is_meant() -> None:
 
 def test_a_note_that_is_named_by_another_word_is_touched_all_the_same() -> None:
     context: Any = None
-    tools = Tools(load({"vault": ["V"]}, {}), catalogue.load(), ("V",), context, lambda: None)
+    tools = Tools(load({"vault": ["V"]}, {}), catalogue.load(), ("V",), context, lambda name: None)
     assert tools.job("obsidian_read_note", {"path": "A/Note.md"}, lambda data: data).access.keys == {"note"}
 
 
@@ -75,6 +75,6 @@ def test_what_is_given_twice_is_said_so() -> None:
 
 def test_a_note_that_is_named_by_what_it_is_for_may_be_any() -> None:
     context: Any = None
-    tools = Tools(load({"vault": ["V"]}, {}), catalogue.load(), ("V",), context, lambda: None)
+    tools = Tools(load({"vault": ["V"]}, {}), catalogue.load(), ("V",), context, lambda name: None)
     for name, whole in (("@daily", True), (" @active", True), ("Note", False)):
         assert tools.job("obsidian_read_note", {"name": name}, lambda data: data).access.whole is whole

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 class Tools:
     """`context` opens the vault of that label for a call whose result should fit a page of so many bytes, of that
-    tool, by that client; `ready` loads what every call needs; `watch` runs a call on the vault of that label."""
+    tool, by that client; `ready` loads what a call of a tool needs; `watch` runs a call on the vault of that label."""
 
     def __init__(
         self,
@@ -32,7 +32,7 @@ class Tools:
         catalogue: Catalogue,
         labels: tuple[str, ...],
         context: Callable[[str, CallContext, int, str, str], Context],
-        ready: Callable[[], None],
+        ready: Callable[[str], None],
         watch: Callable[[str, Callable[[], Data]], Data] = lambda label, call: call(),
     ) -> None:
         self.catalogue = catalogue
@@ -65,7 +65,7 @@ class Tools:
             self._settings.limit_for(name),
             lambda call: self.run(name, meant, call, page, client),
             changes=writes and meant.get("dry_run") is not True,
-            ready=self._ready,
+            ready=lambda: self._ready(name),
             shape=shape,
             failed=failed,
             noted=_noted,

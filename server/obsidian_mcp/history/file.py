@@ -24,8 +24,6 @@ import threading
 from collections.abc import Callable, Iterator
 from typing import TypeVar
 
-from filelock import FileLock, Timeout
-
 from obsidian_mcp import logs
 
 VERSION = 1
@@ -162,6 +160,8 @@ class LedgerFile:
 
     @contextlib.contextmanager
     def _alone(self) -> Iterator[None]:
+        from filelock import FileLock, Timeout  # not before the first write: it is slow to load
+
         try:
             with FileLock(f"{self.path}.lock", timeout=self._patience, mode=0o600, thread_local=False):
                 yield

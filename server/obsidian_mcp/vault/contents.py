@@ -8,15 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from obsidian_mcp.call import CallContext
-from obsidian_mcp.vault.index import Survey
 from obsidian_mcp.vault.links.link import Link
-from obsidian_mcp.vault.links.resolver import Resolver
 from obsidian_mcp.vault.path import VaultPath
-from obsidian_mcp.vault.query.ranking import Word
-from obsidian_mcp.vault.query.tree import Query
+
+if TYPE_CHECKING:  # the first call waits for what is loaded here
+    from obsidian_mcp.vault.index import Survey
+    from obsidian_mcp.vault.links.resolver import Resolver
+    from obsidian_mcp.vault.query.ranking import Word
+    from obsidian_mcp.vault.query.tree import Query
 
 
 class Hit(NamedTuple):

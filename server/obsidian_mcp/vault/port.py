@@ -8,17 +8,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from obsidian_mcp.call import CallContext
 from obsidian_mcp.vault.active import Active
 from obsidian_mcp.vault.changes import ChangeSet, Committed
 from obsidian_mcp.vault.config import VaultConfig
-from obsidian_mcp.vault.contents import AppAnswers
 from obsidian_mcp.vault.history import By, History
 from obsidian_mcp.vault.index import Index
 from obsidian_mcp.vault.names import Name
 from obsidian_mcp.vault.path import VaultPath
+
+if TYPE_CHECKING:
+    from obsidian_mcp.vault.contents import AppAnswers
 
 TRIES = 3  # at a change whose note is changed by another program between the plan and the write
 
