@@ -7,13 +7,22 @@ import re
 from agents.calls import Plan
 from agents.notes import BROKEN, BUDGET, CHORES, DUE_BEFORE, FRIENDS, PROJECTS, TRIP
 from agents.ours import paths_in
+from agents.seen import Seen
 from agents.server import Properties, Server
 from agents.tasks import Task
 
 
 def fact(server: Server) -> Plan[str]:
     found = yield from server.search("cherries bloom week")
-    told = re.search(r"cherries bloom in ([^,.]+)", found.text)
+    return (yield from told_of_cherries(server, found))
+
+
+def told_of_cherries(server: Server, found: Seen) -> Plan[str]:
+    """Where a passage ends too soon, the first note that was found is read."""
+    fact = re.compile(r"cherries bloom in ([^,.]+),")
+    if fact.search(found.text) is None and (paths := paths_in(found)):
+        found = yield from server.read(paths[0])
+    told = fact.search(found.text)
     return told[1] if told else ""
 
 

@@ -13,9 +13,11 @@ from difflib import SequenceMatcher
 from pathlib import PurePosixPath
 from typing import Any
 
+from agents.seen import Seen
+
 Arguments = Mapping[str, Any]
 Rule = Callable[[Arguments, Mapping[str, Any], str, str], dict[str, Any] | None]
-LIKE = 0.6
+LIKE = 0.75
 QUOTED = re.compile(r"'([^'\n]+)'|\"([^\"\n]+)\"|`([^`\n]+)`|“([^”\n]+)”|\(([^()\n]+)\)")
 BETWEEN = re.compile(r"[:;,\n]\s+|\.\s+|\s(?:are|is)\s|\s-\s|[\[\]]")
 GUARD = re.compile(r"match|etag|hash|revision|version", re.IGNORECASE)
@@ -24,6 +26,7 @@ ETAG = re.compile(r"\b(?=[0-9a-f]*\d)[0-9a-f]{8,64}\b")
 
 def mend(arguments: Arguments, schema: Mapping[str, Any], message: str, request: str) -> dict[str, Any] | None:
     """None where the message has nothing to go by."""
+    message = "\n".join(Seen(message).strings())
     for rule in RULES:
         better = rule(arguments, schema, message, request)
         if better is not None and better != arguments:
@@ -33,7 +36,7 @@ def mend(arguments: Arguments, schema: Mapping[str, Any], message: str, request:
 
 def other_name(arguments: Arguments, schema: Mapping[str, Any], message: str, _: str) -> dict[str, Any] | None:
     """An argument that the tool doesn't have becomes the one that is missing."""
-    unknown = [key for key in arguments if key not in schema.get("properties", {}) and key in message]
+    unknown = [key for key in arguments if key not in schema.get("properties", {})]
     missing = [key for key in schema.get("required", ()) if key not in arguments and key in message]
     if len(unknown) != 1 or len(missing) != 1:
         return None
@@ -115,7 +118,7 @@ def pieces(message: str) -> Iterator[str]:
     """Whatever in a message may be a name: what is quoted, and what stands in a list."""
     yield from quoted(message)
     for piece in BETWEEN.split(message):
-        yield piece.strip(" \t.*•'\"`-")
+        yield piece.lstrip(" \t*•'\"`").rstrip(" \t.'\"`")
 
 
 def chosen(value: str, candidates: list[str], wanted: set[str]) -> str | None:

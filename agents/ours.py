@@ -39,6 +39,9 @@ class Ours(Server):
     def search(self, query: str, limit: int = 3) -> Plan[Seen]:
         return ask("obsidian_search_notes", query=query, limit=limit, max_chars=SMALL)
 
+    def read(self, path: str) -> Plan[Seen]:
+        return ask("obsidian_read_note", name=path)
+
     def with_properties(self, folder: str, wanted: Callable[[Properties], bool], query: str) -> Plan[list[str]]:
         found = yield from ask("obsidian_search_notes", query=f"path:{folder} {query}", sort="name", max_chars=SMALL)
         return [note["path"] for note in found.data["data"]["notes"]]

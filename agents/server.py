@@ -41,6 +41,9 @@ class Server:
     def search(self, query: str, limit: int = 3) -> Plan[Seen]:
         raise Unable
 
+    def read(self, path: str) -> Plan[Seen]:
+        raise Unable
+
     def with_properties(self, folder: str, wanted: Callable[[Properties], bool], query: str) -> Plan[list[str]]:
         """Notes of a folder by their properties; `query` says the same in Obsidian's words."""
         raise Unable
@@ -104,6 +107,10 @@ class Server:
 
     def undo(self) -> Plan[Seen]:
         """The latest change."""
+        raise Unable
+
+    def undelete(self, path: str) -> Plan[Seen]:
+        """The note that was just deleted, where there is no undo."""
         raise Unable
 
     def undo_of(self, path: str) -> Plan[Seen]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import unicodedata
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -9,6 +10,7 @@ from typing import Any
 
 from agents.calls import Call, Plan, Unable, one
 from agents.editing import LOG_LINE
+from agents.finding import told_of_cherries
 from agents.notes import LAST_LINE, LOG_END, TRIP
 from agents.seen import Seen
 from agents.server import Server
@@ -91,17 +93,20 @@ def nulls(call: Call, schema: Mapping[str, Any]) -> Call:
     return replace(call, arguments={**call.arguments, **dict.fromkeys(sorted(optional))})
 
 
-def spoiling(plan: Planned, spoil: Spoiled, tool_schema: Callable[[str], Mapping[str, Any]]) -> Planned:
-    """The plan with its calls spoiled."""
+def spoiling(plan: Planned, spoil: Spoiled, schema: Callable[[str], Mapping[str, Any]]) -> Planned:
+    """The plan with its calls spoiled. Raises Unable where none of them can be."""
 
     def spoiled(server: Server) -> Plan[str]:
-        inner = plan(server)
+        inner, could = plan(server), False
         try:
             step = next(inner)
             while True:
-                seen = yield tuple(spoil(call, tool_schema(call.tool)) for call in step)
-                step = inner.send(seen)
+                worse = tuple(spoil(call, schema(call.tool)) for call in step)
+                could = could or worse != step
+                step = inner.send((yield worse))
         except StopIteration as end:
+            if not could:
+                raise Unable("it has no such argument") from None
             return str(end.value or "")
 
     return spoiled
@@ -126,7 +131,7 @@ def past_the_end(server: Server) -> Plan[str]:
 
 def too_many(server: Server) -> Plan[str]:
     found = yield from server.search("cherries bloom week", 5_000)
-    return "\n".join(found.strings())
+    return (yield from told_of_cherries(server, found))
 
 
 def outside(server: Server) -> Plan[str]:
@@ -142,30 +147,34 @@ def empty_query(server: Server) -> Plan[str]:
 
 def unknown_operator(server: Server) -> Plan[str]:
     found = yield from server.search("status:planned cherries bloom week")
-    return "\n".join(found.strings())
+    return (yield from told_of_cherries(server, found))
 
 
 def cancelled(server: Server) -> Plan[str]:
     """A rename that is taken back at once, and asked for again: it must be there whole, once."""
-    yield from _first(server.rename(TRIP, NEW_NAME), lambda call: replace(call, cancelled=True))
-    again = yield from _first(server.rename(TRIP, NEW_NAME), lambda call: replace(call, may_fail=True))
-    if again.is_error:
-        yield from server.section(f"Travel/{NEW_NAME}.md", "Log")
+    first = server.rename(TRIP, NEW_NAME)
+    yield tuple(replace(call, cancelled=True) for call in next(first))
+    failed = yield from _pressing_on(server.rename(TRIP, NEW_NAME))
+    if failed:
+        yield from server.read(f"Travel/{NEW_NAME}.md")
     return ""
 
 
-def _first(plan: Plan[Seen], otherwise: Callable[[Call], Call]) -> Plan[Seen]:
-    """A plan of one change, which is made otherwise."""
-    step = next(plan)
-    while not step[0].changes:
-        step = plan.send((yield step))
-    return (yield from one(otherwise(step[0])))
+def _pressing_on(plan: Plan[Seen]) -> Plan[bool]:
+    """Whether its first call failed, which may mean that it was done already; the rest is done all the same."""
+    (found,) = yield tuple(replace(call, may_fail=True) for call in next(plan))
+    failed = found.is_error
+    with contextlib.suppress(StopIteration):
+        step = plan.send([found])
+        while True:
+            step = plan.send((yield step))
+    return failed
 
 
 def half_read(server: Server) -> Plan[str]:
     """A page is taken for the whole note and written back. What the answer says of it decides."""
     page = yield from server.lines("Handbook.md", 1, 100)
-    text = max(page.strings(), key=len, default="")
+    text = str(page.value("content") or page.text)
     written = yield from server.overwrite("Handbook.md", text + ADDED + "\n")
     replaced = written.value("replaced_lines", "replacedLines", "previous_lines")
     if isinstance(replaced, int) and replaced > 2 * text.count("\n"):

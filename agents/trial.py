@@ -92,6 +92,9 @@ def tried(
 ) -> Result:
     ground.reset()
     server = make()
+    server.memory["request"] = task.words
+    if mistake is not None:
+        server.memory["alone"] = "by the message, without another look"
     options = mistake.options if mistake else ()
     try:
         with ground.session(server, *options) as session:

@@ -60,7 +60,7 @@ def rename_back(server: Server) -> Plan[str]:
 
 
 def restore(server: Server) -> Plan[str]:
-    yield from server.undo()
+    yield from server.undo() if server.undoes else server.undelete("Essay.md")
     return ""
 
 
