@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: help setup test check format unit quick coverage catalogue manifest specs icon picture page readme bundle clients lowest firsthour windows demo live bench bench-quick bench-search search-quality fuzz law soak clean
+.PHONY: help setup test check format unit quick coverage catalogue manifest specs icon picture page readme bundle clients lowest firsthour windows demo live agents eval bench bench-quick bench-search search-quality fuzz law soak clean
 help: ## List the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-11s %s\n", $$1, $$2}'
 
@@ -103,6 +103,9 @@ demo: $(READY) ## A session against a sample vault
 live: $(READY) ## The promises against a real Obsidian: make live VAULT=NAME
 	@test -n "$(VAULT)" || { echo "Say which vault: make live VAULT=NAME (a folder obsidian-mcp-scratch is made in it and removed; what the tests delete stays in the trash)"; exit 2; }
 	OBSIDIAN_MCP_LIVE_VAULT="$(VAULT)" $(BIN)/python -m pytest tests/promises
+
+agents: $(READY) ## Scripted agents do tasks and make mistakes on a thousand notes: make agents [RIVALS=yes]
+	$(BIN)/python -m agents $(if $(RIVALS),--rivals)
 
 bench: $(READY) ## Everything measured, beside others
 	$(BIN)/python -m bench

@@ -1,0 +1,93 @@
+"""Agents on a thousand notes: `make agents`, and with the rivals `make agents RIVALS=yes`."""
+
+from __future__ import annotations
+
+import argparse
+import queue
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from datetime import date
+from pathlib import Path
+
+from agents import report, tokens
+from agents.editing import EDITING
+from agents.finding import FINDING
+from agents.mistakes import MISTAKES
+from agents.ours import Ours
+from agents.policies import POLICIES, Policy
+from agents.report import Run
+from agents.server import Server
+from agents.tidying import TIDYING
+from agents.trial import Ground, Result, tried
+from agents.undoing import UNDOING
+from agents.vault import files
+from bench import RESULTS
+from bench.report import table
+from obsidian_mcp import __version__
+
+TASKS = (*FINDING, *EDITING, *TIDYING, *UNDOING)
+AT_ONCE = 2  # trials, each on a vault of its own
+Make = Callable[[], Server]
+
+
+def run(make: Make, policies: Sequence[Policy], folder: Path) -> list[Run]:
+    """Every task and every mistake by every policy."""
+    grounds: queue.Queue[Ground] = queue.Queue()
+    for number in range(AT_ONCE):
+        place = folder / f"{make().name} {number}"
+        place.mkdir()
+        ground = Ground(place, files())
+        ground.prepare(make())
+        grounds.put(ground)
+
+    def trial(job: tuple[Policy, int]) -> Result:
+        policy, number = job
+        ground = grounds.get()
+        try:
+            if number < len(TASKS):
+                return tried(ground, make, TASKS[number], policy)
+            mistake = MISTAKES[number - len(TASKS)]
+            return tried(ground, make, mistake.task, policy, mistake)
+        finally:
+            grounds.put(ground)
+
+    jobs = [(policy, number) for policy in policies for number in range(len(TASKS) + len(MISTAKES))]
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        found = dict(zip(jobs, pool.map(trial, jobs), strict=True))
+    return [_run(make().name, policy, found) for policy in policies]
+
+
+def _run(name: str, policy: Policy, found: dict[tuple[Policy, int], Result]) -> Run:
+    results = [found[policy, number] for number in range(len(TASKS) + len(MISTAKES))]
+    done = Run(name, policy.name, results[: len(TASKS)], results[len(TASKS) :])
+    counted = tokens.count([text for result in done.done for text in result.said])
+    done.tokens = sum(counted) if counted is not None else None
+    return done
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="python -m agents", description=__doc__)
+    parser.add_argument("--rivals", action="store_true", help="other servers too, installed from their registries")
+    parser.add_argument("--into", type=Path, help="a folder to write the results into")
+    chosen = parser.parse_args()
+    began = time.monotonic()
+    versions, left_out = {"ours": __version__}, dict[str, str]()
+    with tempfile.TemporaryDirectory(prefix="obsidian-mcp-agents-") as folder:
+        runs = run(Ours, POLICIES, Path(folder))
+    print(report.summary(runs))
+    print()
+    met = report.bars(runs)
+    print(table(("what", "found", "bar", ""), [bar.row for bar in met]))
+    for line in report.failures(runs):
+        print(f"  {line}")
+    if chosen.into or chosen.rivals:
+        report.write(chosen.into or RESULTS, date.today().isoformat(), versions, left_out, runs)
+    print(f"{time.monotonic() - began:.0f} s")
+    return 0 if all(bar.is_met for bar in met) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
