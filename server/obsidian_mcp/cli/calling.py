@@ -72,7 +72,7 @@ def call(
     """
     chosen = load(context, given, quiet=True)
     if not chosen.tools and not chosen.toolsets:  # sets save a model's room; a person has chosen by the tool's name
-        chosen = load(context, {**given, "toolsets": [toolsets.ALL]}, quiet=True)
+        chosen = load(context, {**given, "toolsets": [toolsets.ALL]}, quiet=True, warn=False)
     whole = App(chosen)
     name = tool if tool in whole.catalogue else f"obsidian_{tool}"
     try:

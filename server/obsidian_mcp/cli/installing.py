@@ -54,8 +54,7 @@ def install(
     found = host_called(host)
     _check_name(name)
     chosen = load(context, given, warn=False)
-    for problem in misnamed.limits(chosen.timeouts, catalogue.load().names):
-        raise settings.UsageError(problem)
+    require_limits(chosen)
     words = options_in_force({**(context.obj or {}), **given}, chosen)
     environ = environment()
     before = configure.look(found, environ)
@@ -132,6 +131,12 @@ def change(plan: Callable[[], configure.Change], dry_run: bool, next_step: str =
         show.line(f"Backup: {backup}")
     if next_step:
         show.line(next_step)
+
+
+def require_limits(chosen: settings.Settings) -> None:
+    """Raise if one is for a tool that there is not: what is written into a host's file is read by nobody."""
+    for problem in misnamed.limits(chosen.timeouts, catalogue.load().names):
+        raise settings.UsageError(problem)
 
 
 def options_in_force(given: Mapping[str, Sequence[str]], chosen: settings.Settings) -> list[str] | None:

@@ -76,6 +76,7 @@ class _Guide:
         self._environ = environment()
         self._chosen = settings.load(given, self._environ)
         App(self._chosen, vault_later=True)  # a wrong option is told before any question
+        installing.require_limits(self._chosen)
         self._asks = not yes and asking.can_ask()
         self._dry_run = dry_run
         self._changed: list[str] = []
