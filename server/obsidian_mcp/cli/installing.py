@@ -51,7 +51,7 @@ def install(
         show.table(["host", "our entry", "configuration"], rows)
         return
     found = host_called(host)
-    _check_name(name)
+    check_name(name)
     chosen = load(context, given)
     words = options_in_force({**(context.obj or {}), **given}, chosen)
     environ = environment()
@@ -87,7 +87,7 @@ def uninstall(host: HostName, name: EntryName = ENTRY, dry_run: DryRun = False) 
     Example: obsidian-mcp uninstall cursor
     """
     found = host_called(host)
-    _check_name(name)
+    check_name(name)
     change(lambda: configure.removing(found, environment(), name), dry_run, f"Next: Restart {found.title}.")
 
 
@@ -151,7 +151,7 @@ def _full(name: str, value: str, chosen: settings.Settings) -> str:
     return os.path.abspath(settings.at_home(value, chosen.environ)) if name == "obsidian-bin" else value
 
 
-def _check_name(name: str) -> None:
+def check_name(name: str) -> None:
     if not name.strip() or not name.isprintable() or '"' in name:
         raise settings.UsageError("--name must be a word or two, without quotes")
 

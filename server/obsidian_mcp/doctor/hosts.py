@@ -9,12 +9,13 @@ from typing import Any
 
 from obsidian_mcp import settings
 from obsidian_mcp.doctor.check import Check, Examination
+from obsidian_mcp.errors import VaultNotFound
 from obsidian_mcp.hosts import configure, options
 from obsidian_mcp.hosts.command import command_line
 from obsidian_mcp.hosts.known import ENTRY, HOSTS, Host, own_words
 from obsidian_mcp.settings import UsageError
 from obsidian_mcp.tools import catalogue, toolsets
-from obsidian_mcp.vaults import full_name, labels, meant
+from obsidian_mcp.vaults import full_name, labels, locate, meant
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +92,12 @@ def instead(it: Examination, wrong: str, right: Sequence[str]) -> str:
 
 
 def full_path(it: Examination, vault: str) -> str:
-    return os.path.abspath(settings.at_home(vault, it.environ)) if settings.looks_like_path(vault) else vault
+    """A vault as it can be named from any folder: by its own, where that is on this machine."""
+    try:
+        folder = locate(vault, it.environ).folder
+    except VaultNotFound:
+        return vault
+    return os.path.abspath(folder) if os.path.isdir(folder) or settings.looks_like_path(vault) else vault
 
 
 def vaults_in_use(it: Examination) -> list[str]:
