@@ -44,8 +44,8 @@ def test_a_good_world_passes_every_check(own_world: World) -> None:
     before = own_world.tree()
     code, checks = examine(own_world)
     assert code == 0
-    wanted = "python settings backend executable app cli version latency sandbox vault folder folders links trash state"
-    assert list(checks) == [*wanted.split(), "index", "history", "hosts"]
+    wanted = "python settings backend executable app cli version latency sandbox vault folder place notes folders links"
+    assert list(checks) == [*wanted.split(), "trash", "state", "index", "history", "hosts", "toolsets"]
     assert {name for name, check in checks.items() if check["status"] != "ok"} == {"hosts"}
     assert own_world.tree() == before
     assert not (own_world.folder / "home").exists()
@@ -144,6 +144,7 @@ def test_a_folder_that_may_not_be_listed_is_found_before_it_stops_a_move(
     assert (code, found["status"]) == (int(status == "fail"), status)
     assert f"{own_world.vault}/Sub/Closed (Permission denied)" in found["cause"]
     assert "Open" not in found["cause"]
+    assert found["remedy"] == f"chmod u+rwX {own_world.vault}/Sub/Closed"
 
 
 def test_no_vault_at_all(own_world: World) -> None:
@@ -281,10 +282,10 @@ def test_a_folder_that_may_not_be_read_or_written_is_a_failure(
 
     assert folder()[0] == "ok"
     monkeypatch.setattr(read, "access", lambda root: (True, False))
-    assert folder() == ("fail", "Change its permissions, or use --read-only.")
+    assert folder() == ("fail", f"chmod u+rwx {own_world.vault}")
     assert folder(**{"read-only": ["true"]})[0] == "ok"
     monkeypatch.setattr(read, "access", lambda root: (False, False))
-    assert folder(**{"read-only": ["true"]}) == ("fail", "Change its permissions.")
+    assert folder(**{"read-only": ["true"]}) == ("fail", f"chmod u+rx {own_world.vault}")
 
 
 def test_an_interrupted_move_is_told_and_left_to_the_next_call(own_world: World) -> None:
@@ -361,6 +362,17 @@ def test_a_sandbox_is_suspected_when_the_app_is_not_reached(own_world: World) ->
     _, checks = examine(own_world, FLATPAK_ID="x")
     assert checks["sandbox"]["status"] == "warn"
     assert "Flatpak" in checks["sandbox"]["cause"]
+
+
+def test_what_matters_comes_first_and_defaults_are_one_short_line(own_world: World) -> None:
+    own_world.put("Note.md", "x")
+    own_world.put(".obsidian/app.json", '{"trashOption": "none"}')
+    own_world.mood("not-running")
+    shown = run_inside(own_world.environment(), "doctor").stdout.decode().splitlines()
+    ids = [line.split()[1] for line in shown if line.startswith(("✗", "!", "✓", "–")) and "sandbox" not in line]
+    assert ids[:7] == ["app", "links", "trash", "hosts", "vault", "notes", "toolsets"]
+    assert "✓ settings    All 16 settings have their defaults." in shown
+    assert "– cli, version The app does not answer." in shown
 
 
 def test_people_see_marks_remedies_and_a_verdict(own_world: World) -> None:

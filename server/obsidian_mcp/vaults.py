@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from obsidian_mcp.registry import Located, Registered
     from obsidian_mcp.settings import Settings
     from obsidian_mcp.vault.active import Active, Workspace
+    from obsidian_mcp.vault.census import Census
     from obsidian_mcp.vault.config import VaultConfig
     from obsidian_mcp.vault.contents import AppAnswers, Contents
     from obsidian_mcp.vault.history import By, History, HistoryIn
@@ -426,11 +427,11 @@ class FolderReader:
 
         return read.access(self._root)
 
-    def closed_folders(self) -> list[tuple[str, str]]:
-        """Those that can't be listed, and why."""
-        from obsidian_mcp.backends.files import scan
+    def census(self, seconds: float) -> Census:
+        """What it holds, counted for so long at most."""
+        from obsidian_mcp.backends.files import census
 
-        return sorted(scan.closed_folders(self._root))
+        return census.count(self._root, seconds)
 
     def settings(self) -> VaultConfig:
         from obsidian_mcp.backends.files import read

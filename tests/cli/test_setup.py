@@ -225,6 +225,17 @@ def test_a_broken_configuration_is_left_and_the_other_host_set_up(person: Person
     assert person.file("cursor").read_text(encoding="utf-8") == "{"
 
 
+def test_a_rivals_entry_of_our_name_stays_and_ours_gets_another(person: Person) -> None:
+    person.put("cursor", '{"mcpServers": {"obsidian": {"command": "npx", "args": ["-y", "obsidian-mcp", "/v"]}}}')
+    done = person.run("setup", "cursor", "--yes")
+    assert done.returncode == 1
+    assert "choose another name with --name" in done.stderr
+    done = person.run("setup", "cursor", "--yes", "--name", "notes")
+    assert done.returncode == 0
+    assert "uninstall cursor --name notes" in done.stdout
+    assert (person.entry("cursor") or {})["command"] == "npx"
+
+
 def test_a_home_folder_that_is_named_is_warned_of(person: Person) -> None:
     done = person.run("setup", "cursor", "--dry-run", "--yes", "--vault", str(person.folder))
     assert done.returncode == 0

@@ -52,7 +52,7 @@ def install(
         show.table(["host", "our entry", "configuration"], rows)
         return
     found = host_called(host)
-    _check_name(name)
+    check_name(name)
     chosen = load(context, given, warn=False)
     require_limits(chosen)
     words = options_in_force({**(context.obj or {}), **given}, chosen)
@@ -89,7 +89,7 @@ def uninstall(host: HostName, name: EntryName = ENTRY, dry_run: DryRun = False) 
     Example: obsidian-mcp uninstall cursor
     """
     found = host_called(host)
-    _check_name(name)
+    check_name(name)
     change(lambda: configure.removing(found, environment(), name), dry_run, f"Next: Restart {found.title}.")
 
 
@@ -159,7 +159,7 @@ def _full(name: str, value: str, chosen: settings.Settings) -> str:
     return os.path.abspath(settings.at_home(value, chosen.environ)) if name == "obsidian-bin" else value
 
 
-def _check_name(name: str) -> None:
+def check_name(name: str) -> None:
     if not name.strip() or not name.isprintable() or '"' in name:
         raise settings.UsageError("--name must be a word or two, without quotes")
 

@@ -40,9 +40,12 @@ def setup(
     host: Annotated[
         str,
         typer.Argument(
-            metavar=f"[{installing.HOST_NAMES}]", help="The host, if not asked.", autocompletion=lambda: list(BY_NAME)
+            metavar=installing.HOST_NAMES,
+            help="The program that starts us; asked for if left out.",
+            autocompletion=lambda: list(BY_NAME),
         ),
     ] = "",
+    name: installing.EntryName = ENTRY,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Ask nothing, and take the suggested answers.")] = False,
     dry_run: installing.DryRun = False,
 ) -> None:
@@ -53,7 +56,8 @@ def setup(
 
     Example: obsidian-mcp setup
     """
-    guide = _Guide({**(context.obj or {}), **given}, yes, dry_run)
+    installing.check_name(name)
+    guide = _Guide({**(context.obj or {}), **given}, name, yes, dry_run)
     if not (yes or dry_run or asking.can_ask()):
         raise settings.UsageError(NO_TERMINAL)
     try:
@@ -71,7 +75,8 @@ def setup(
 class _Guide:
     """One run of it."""
 
-    def __init__(self, given: Given, yes: bool, dry_run: bool) -> None:
+    def __init__(self, given: Given, name: str, yes: bool, dry_run: bool) -> None:
+        self._name = name
         self._given = given
         self._environ = environment()
         self._chosen = settings.load(given, self._environ)
@@ -85,8 +90,10 @@ class _Guide:
     def so_far(self) -> str:
         if not self._changed:
             return "nothing was changed"
-        back = command_line("uninstall", self._changed[-1])
-        return f"set up so far: {', '.join(self._changed)}; take it back with {back}"
+        return f"set up so far: {', '.join(self._changed)}; take it back with {self._way_back(self._changed[-1])}"
+
+    def _way_back(self, host: str) -> str:
+        return command_line("uninstall", host, *([] if self._name == ENTRY else ["--name", self._name]))
 
     def lead(self, host: str) -> bool:
         """Whether every host that was chosen could use it now."""
@@ -181,12 +188,13 @@ class _Guide:
         words = installing.options_in_force(given, chosen)
         show.line()
         show.line(f"{host.title}:")
-        before = configure.look(host, self._environ).entries.get(ENTRY)
+        before = configure.look(host, self._environ).entries.get(self._name)
         if before is not None:
             installing.say_what_stays(host, before, chosen)
         try:
             installing.change(
-                lambda: configure.installing(host, self._environ, ENTRY, installing.own_command(), words), self._dry_run
+                lambda: configure.installing(host, self._environ, self._name, installing.own_command(), words),
+                self._dry_run,
             )
         except typer.Exit:
             return False
@@ -196,7 +204,7 @@ class _Guide:
         return self._try(host, chosen)
 
     def _try(self, host: Host, chosen: settings.Settings) -> bool:
-        entry = configure.look(host, self._environ).entries[ENTRY]
+        entry = configure.look(host, self._environ).entries[self._name]
         vault = _label_of(entry, chosen)
         try:
             with show.waiting(f"Starting the server as {host.title} would"):
@@ -206,9 +214,9 @@ class _Guide:
             show.line(f"To find out more: {command_line('doctor', '--vault', *chosen.vaults[:1])}")
             return False
         show.line(f"Tried as {host.title} would start it: it works, offers {_told(answer)}.")
-        show.line(f"Next: {host.next_step.format(name=ENTRY)}")
+        show.line(f"Next: {host.next_step.format(name=self._name)}")
         show.line(f"Then type {host.where}: {FIRST_WORDS}")
-        show.line(f"To take it back: {command_line('uninstall', host.name)}")
+        show.line(f"To take it back: {self._way_back(host.name)}")
         return True
 
     def _short(self, path: str) -> str:

@@ -36,7 +36,7 @@ def examine(given: Mapping[str, Sequence[str]], environ: Mapping[str, str]) -> I
         unknown = [name for name in chosen.timeouts if name not in catalogue.load()]
         if unknown:
             raise UsageError(f"there is no tool {unknown[0]!r} to set a limit for")
-        yield Check("settings", "ok", _in_force(given, environ))
+        yield Check("settings", "ok", _in_force(given, environ), brief=_changed(given, environ))
     except UsageError as error:
         ours = {option.variable for option in settings.OPTIONS}
         chosen = settings.load({}, {name: value for name, value in environ.items() if name not in ours})
@@ -53,3 +53,12 @@ def examine(given: Mapping[str, Sequence[str]], environ: Mapping[str, str]) -> I
 def _in_force(given: Mapping[str, Sequence[str]], environ: Mapping[str, str]) -> str:
     found = settings.origins(given, environ)
     return ", ".join(f"{option.name} {', '.join(values) or 'none'} ({source})" for option, values, source in found)
+
+
+def _changed(given: Mapping[str, Sequence[str]], environ: Mapping[str, str]) -> str:
+    """What differs from the defaults; they themselves are one short line."""
+    found = settings.origins(given, environ)
+    told = [f"{option.name} {', '.join(values)} ({source})" for option, values, source in found if source != "default"]
+    if not told:
+        return f"All {len(found)} settings have their defaults."
+    return f"{', '.join(told)}; the other {len(found) - len(told)} have their defaults."

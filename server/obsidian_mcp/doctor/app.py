@@ -8,6 +8,8 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 
 from obsidian_mcp.doctor.check import Check, Examination, told
+from obsidian_mcp.doctor.folders import opened_up
+from obsidian_mcp.doctor.hosts import with_options
 from obsidian_mcp.errors import CliDisabled, Failure, NotStarted, ObsidianNotRunning, PermissionDenied
 from obsidian_mcp.registry import HOW_TO_INSTALL
 
@@ -30,7 +32,7 @@ def executable(it: Examination) -> Iterator[Check]:
         yield Check("executable", "skip", "No Obsidian command was found, and none is needed for the files.")
     elif it.settings.obsidian_bin and os.path.exists(it.settings.obsidian_bin):
         cause = f"{it.settings.obsidian_bin} is there, but may not be run."
-        yield Check("executable", "fail", cause, "Make it executable, or name another with --obsidian-bin.")
+        yield Check("executable", "fail", cause, opened_up([it.settings.obsidian_bin], "x"))
     else:
         where = it.settings.obsidian_bin or "PATH and the usual places"
         cause = f"There is no Obsidian command in {where}."
@@ -78,7 +80,8 @@ def _remedy(it: Examination, failure: Failure) -> str:
     if isinstance(failure, NotStarted | PermissionDenied):
         return f"See whether {it.command} runs in a terminal; name another with --obsidian-bin."
     if isinstance(failure, ObsidianNotRunning):
-        return "Start Obsidian and leave it running, or serve the files without it: --backend embedded."
+        without = with_options(it, "--backend", "embedded")
+        return f"Start Obsidian and leave it running, or serve the files without it: {without}"
     return "See whether Obsidian shows a message, and restart it."
 
 
@@ -114,7 +117,7 @@ def sandbox(it: Examination) -> Iterator[Check]:
             "sandbox",
             "warn",
             f"{what} It may keep this program from reaching Obsidian.",
-            "Run both on the same side, or serve the files: --backend embedded --vault FOLDER.",
+            f"Run both on the same side, or serve the files: {with_options(it, '--backend', 'embedded')}",
         )
 
 

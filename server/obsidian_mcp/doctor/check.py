@@ -2,24 +2,32 @@
 
 from __future__ import annotations
 
+import contextlib
 from dataclasses import dataclass
 
 from obsidian_mcp.call import CallContext
 from obsidian_mcp.errors import DOCTOR, Failure
-from obsidian_mcp.settings import Settings
-from obsidian_mcp.vaults import choice, probe
+from obsidian_mcp.hosts.options import place_of
+from obsidian_mcp.settings import Settings, UsageError
+from obsidian_mcp.vaults import choice, meant, probe
 
 LIMIT = 10.0  # seconds for one question to the app
 
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """`status` is ok, warn, fail or skip. The remedy is empty where there is nothing to do."""
+    """`status` is ok, warn, fail or skip. The remedy is empty where there is nothing to do; what can be done by a
+    command is that command, or ends with it.
+    """
 
     id: str
     status: str
     cause: str
     remedy: str = ""
+    brief: str = ""  # for people, where the cause is long
+
+    def as_json(self) -> dict[str, str]:
+        return {"id": self.id, "status": self.status, "cause": self.cause, "remedy": self.remedy}
 
 
 class Examination:
@@ -31,7 +39,16 @@ class Examination:
         self.embedded, self.command = choice(chosen)
         self.probe = probe(chosen, self.command) if self.command else None
         self.answers = False
+        self.better: list[str] | None = None  # the vaults that must be meant, where a folder is surely not
+        self.wanted: tuple[str, ...] = ()  # the vaults that are examined
+        with contextlib.suppress(UsageError):
+            self.wanted = meant(chosen)
         self.limit = min(LIMIT, chosen.timeout)
+
+    @property
+    def places(self) -> set[str]:
+        """Their folders."""
+        return {place_of(vault, self.environ) for vault in self.wanted}
 
     def call(self) -> CallContext:
         return CallContext(self.limit)

@@ -7,15 +7,14 @@ from collections.abc import Callable, Iterator
 
 from obsidian_mcp import long_paths, registry, settings
 from obsidian_mcp.doctor.check import Check, Examination, sentence, told
-from obsidian_mcp.doctor.hosts import vaults_in_use
+from obsidian_mcp.doctor.folders import folders, opened_up
+from obsidian_mcp.doctor.hosts import vaults_in_use, with_options
 from obsidian_mcp.errors import Failure
+from obsidian_mcp.hosts.command import command_line
 from obsidian_mcp.settings import UsageError
 from obsidian_mcp.slot import OR_ELSEWHERE
 from obsidian_mcp.state import State
 from obsidian_mcp.vaults import FolderReader, library, locate, look_at_history, meant
-
-MOST_NAMED = 5
-CLOSED = "Make them readable, move them out of the vault, or begin their names with a dot."
 
 
 def lists(it: Examination) -> Iterator[Check]:
@@ -29,9 +28,10 @@ def vaults(it: Examination) -> Iterator[Check]:
     except UsageError as error:
         wanted = tuple(vaults_in_use(it))
         if not wanted:
-            yield Check("vault", "fail", sentence(str(error)), "Name the vault with --vault.")
+            yield Check("vault", "fail", sentence(str(error)), command_line("setup"))
             return
         yield Check("vault", "ok", f"None was named here; the hosts' own are looked at: {', '.join(wanted)}.")
+    it.wanted = wanted
     for vault in wanted:
         yield from _vault(it, vault)
 
@@ -41,7 +41,7 @@ def _vault(it: Examination, wanted: str) -> Iterator[Check]:
     try:
         found, known = place.found, place.known
     except Failure as failure:
-        yield Check("vault", "fail", told(failure), "Name it by its id or folder.")
+        yield Check("vault", "fail", told(failure), f"Name it by its folder: {command_line('setup')}")
         return
     root = found.path if found else place.folder
     if found is not None:
@@ -50,12 +50,12 @@ def _vault(it: Examination, wanted: str) -> Iterator[Check]:
         cause = f"{wanted} is a folder that Obsidian does not know, which is fine here."
     elif it.embedded:
         cause = f"{wanted} is neither a folder nor a vault that Obsidian knows."
-        yield Check("vault", "fail", cause, f"Name a folder. {known}")
+        yield Check("vault", "fail", cause, f"{known} Choose one: {command_line('setup')}")
         return
     elif settings.looks_like_path(wanted) or not it.answers:
         cause = f"Obsidian has no vault {wanted} registered."
-        remedy = "Open it there as a vault, or serve the folder without the app: --backend embedded."
-        yield Check("vault", "fail", cause, f"{remedy} {known}")
+        remedy = "Open it there as a vault, or serve the folder without the app"
+        yield Check("vault", "fail", cause, f"{known} {remedy}: {with_options(it, '--backend', 'embedded')}")
         return
     else:
         root, cause = "", f"{wanted} is known to the app."
@@ -93,35 +93,23 @@ def _folder(it: Examination, wanted: str, root: str, app_has_it: bool) -> Iterat
             "folder",
             "fail",
             f"{root or 'What the app names'} is not a folder. {unmounted}",
-            "Mount it, or name another vault.",
+            f"Mount it, or choose another vault: {command_line('setup')}",
         )
         return
     readable, writable = folder.access()
     if not readable:
-        yield Check("folder", "fail", f"{root} may not be read.", "Change its permissions.")
+        yield Check("folder", "fail", f"{root} may not be read.", opened_up([root], "rx"))
     elif not writable and not it.settings.read_only:
-        yield Check("folder", "fail", f"{root} may not be written.", "Change its permissions, or use --read-only.")
+        cause = f"{root} may not be written, which only --read-only could do without."
+        yield Check("folder", "fail", cause, opened_up([root], "rwx"))
     else:
         yield Check("folder", "ok", f"{root} can be read{' and written' if writable else ''}.")
-    yield from _folders(it, folder, root)
+    yield from folders(it, folder, root)
     yield _found_out("links", lambda: _links(it, folder))
     yield _found_out("trash", lambda: _trash(it, folder))
     yield _found_out("state", lambda: _state(it, root))
     yield _found_out("index", lambda: _index(it, root))
     yield _found_out("history", lambda: _history(it, root))
-
-
-def _folders(it: Examination, folder: FolderReader, root: str) -> Iterator[Check]:
-    """One that can't be listed may hold links to any note."""
-    closed = folder.closed_folders()
-    if not closed:
-        yield Check("folders", "ok", "Every folder in it can be listed.")
-        return
-    first = [f"{os.path.join(root, name)} ({why})" for name, why in closed[:MOST_NAMED]]
-    more = f" and {len(closed) - MOST_NAMED} more" if len(closed) > MOST_NAMED else ""
-    means = "no note can be moved" if it.embedded else "its notes are out of reach"
-    cause = f"These folders cannot be listed, so {means}: {', '.join(first)}{more}."
-    yield Check("folders", "fail" if it.embedded and not it.settings.read_only else "warn", cause, CLOSED)
 
 
 def _found_out(id: str, check: Callable[[], Check]) -> Check:

@@ -53,9 +53,10 @@ def _shared(one: str, other: str) -> int:
 
 def _masked(text: str, own: Collection[str]) -> str:
     """The part of a line that doesn't change, unless all of it is ours."""
-    rest = _TEXT.sub(lambda found: "" if found[1] in own else found[0], text)
-    if not any(mark.isalnum() for mark in rest):
-        return text
+    if len(text) <= LONGEST_LINE:
+        rest = _TEXT.sub(lambda found: "" if found[1] in own else found[0], text)
+        if not any(mark.isalnum() for mark in rest):
+            return text
     return text[: len(text) - len(text.lstrip(" \t"))] + "…"
 
 

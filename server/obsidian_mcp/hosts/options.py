@@ -49,7 +49,7 @@ def added(entry: Mapping[str, Any], words: Sequence[str], environ: Mapping[str, 
         both["vault"] = _together(vaults_of(entry), new["vault"], environ)
     if both == old:
         return own_words(list(entry.get("args", [])))
-    return _words(both)
+    return words_of(both)
 
 
 def without_false(words: Sequence[str]) -> list[str]:
@@ -70,7 +70,8 @@ def place_of(vault: str, environ: Mapping[str, str]) -> str:
         return vault
 
 
-def _words(given: Given) -> list[str]:
+def words_of(given: Given) -> list[str]:
+    """As an entry has them."""
     name, value = ERRORS_AS_RESULTS
     is_usual = given.get(name.removeprefix("--")) == [value]
     words = [name, value] if is_usual else []

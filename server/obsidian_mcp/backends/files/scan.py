@@ -56,7 +56,7 @@ class Scan:
         try:
             return self._listing(folder)
         except OSError as error:
-            raise self._unlisted(folder, error) from None
+            raise self.unlisted(folder, error) from None
 
     def _listing(self, folder: str) -> Listing:
         where = self._place(folder)
@@ -87,9 +87,10 @@ class Scan:
         try:
             return os.stat(self._place(folder)).st_mtime_ns
         except OSError as error:
-            raise self._unlisted(folder, error) from None
+            raise self.unlisted(folder, error) from None
 
-    def _unlisted(self, folder: str, error: OSError) -> Gone | Closed:
+    def unlisted(self, folder: str, error: OSError) -> Gone | Closed:
+        """What an error says of a folder that was to be listed."""
         if is_absent(error) and error.errno != errno.ENAMETOOLONG:  # which says: below too many others
             return Gone(folder)
         is_permission = isinstance(error, PermissionError)
@@ -174,7 +175,7 @@ class Scan:
         return File(path, atomic.stamp_of(found), found.st_mtime_ns, found.st_size, _touched(found))
 
     def _add_closed(self, folder: str, error: OSError, closed: list[tuple[str, Closed]]) -> None:
-        problem = self._unlisted(folder, error)
+        problem = self.unlisted(folder, error)
         if isinstance(problem, Closed) and problem.is_ours:
             closed.append((folder, problem))
 
@@ -261,23 +262,6 @@ class Scan:
 def _touched(found: os.stat_result) -> int:
     """A time can be put back; that is a change too, and has a time of its own where the system keeps one."""
     return max(found.st_mtime_ns, found.st_ctime_ns)
-
-
-def closed_folders(root: VaultRoot) -> Iterator[tuple[str, str]]:
-    """Each folder of the vault that can't be listed, and why: what stops a move. No note is read."""
-    scan, todo = Scan(root), [""]
-    while todo:
-        folder = todo.pop()
-        try:
-            inner = scan.listing(folder).folders
-        except Gone:
-            continue
-        except Closed as closed:
-            if closed.is_ours:
-                yield folder, closed.why
-            continue
-        prefix = f"{folder}/" if folder else ""
-        todo += [prefix + name for name in inner]
 
 
 def _unread(path: str, error: OSError) -> Failure:
