@@ -20,7 +20,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.client import Server
-from tests.support.pages import README, ROOT, block, commands
+from tests.support.pages import PAGES, README, ROOT, block, commands
 from tests.support.reader import at_a_terminal
 from tests.test_bundle import Desktop
 
@@ -46,6 +46,7 @@ class Newcomer:
         self.environment = {
             **{name: value for name, value in os.environ.items() if PASSED.fullmatch(name)},
             "HOME": str(self.home),
+            "SHELL": "/bin/bash",
             "PATH": f"{self.home}/.local/bin:{tools}:{python}:/usr/local/bin:/usr/bin:/bin",
         }
 
@@ -125,8 +126,8 @@ def newcomer(tmp_path: Path, tools: Path, tree: Path) -> Newcomer:
 
 
 def printed(*begin: str) -> list[str]:
-    """The commands of README that begin so."""
-    found = [line for line in commands(README) if line.startswith(begin)]
+    """The commands of README and the other pages that begin so."""
+    found = [line for page in PAGES for line in commands(page) if line.startswith(begin)]
     assert found
     return found
 
@@ -145,13 +146,16 @@ FIRST_LINES = {"uv": "uv tool install .", "pipx": "pipx install ."}
 def test_two_lines_with_uv_or_pipx_then_the_upgrade_and_the_removal(newcomer: Newcomer, tool: str) -> None:
     first, *rest = block(README, "Any assistant: two lines, with uv or pipx")
     assert first == FIRST_LINES["uv"]
-    (install,) = [line for line in printed(tool) if line == FIRST_LINES[tool]]
+    install = FIRST_LINES[tool]
+    assert install in printed(f"{tool} ")
     for line in (install, *rest):
         newcomer.follow(line)
     newcomer.asks()
 
-    (upgrade,) = [line for line in printed(tool) if "--force" in line]
-    newcomer.follow(upgrade)
+    others = [line for line in printed(f"{tool} ") if line != install and "uninstall" not in line]
+    assert any("--force" in line for line in others), "there is no upgrade"
+    for line in others:
+        newcomer.follow(line)
     newcomer.asks()
     assert list(state_folder(newcomer).iterdir())
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import pty
 import signal
 import subprocess
 import sys
@@ -18,6 +17,7 @@ from pathlib import Path
 from typing import Self
 
 from tests.support.process import PATIENCE
+from tests.support.terminal import Terminal
 from tests.support.world import SERVER, measuring
 
 NOTES = {
@@ -165,21 +165,7 @@ LASTING: dict[str, Callable[[Reader, str], str]] = {
 
 def at_a_terminal(words: Sequence[str], environment: Mapping[str, str], folder: Path) -> str:
     """What it shows, with Enter for every question. It must succeed."""
-    ours, theirs = pty.openpty()
-    os.write(ours, b"\n" * 8)
-    process = subprocess.Popen(
-        words, env={**environment, "TERM": "dumb"}, cwd=folder, stdin=theirs, stdout=theirs, stderr=theirs,
-        start_new_session=True,
-    )  # fmt: skip
-    os.close(theirs)
-    with open(ours, "rb", buffering=0) as screen:
-        shown = b"".join(_until_the_end(screen.fileno())).decode()
-    assert process.wait(PATIENCE) == 0, f"{words[-1]}: {shown}"
-    return shown
-
-
-def _until_the_end(screen: int) -> Iterator[bytes]:
-    """What is shown, until the last program has closed the terminal; Linux tells that as an error."""
-    with contextlib.suppress(OSError):
-        while read := os.read(screen, 65536):
-            yield read
+    with Terminal(words, {**environment, "TERM": "dumb"}, folder) as terminal:
+        terminal.type("\r" * 8)
+        assert terminal.finish() == 0, f"{words[-1]}: {terminal.shown}"
+        return terminal.shown
