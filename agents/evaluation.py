@@ -103,12 +103,12 @@ def session_of(asked: Asked, server: Ours, vault: Path, home: Path, words: str) 
     command = [sys.executable, "-m", "obsidian_mcp", *server.words(vault)]
     config = {"obsidian": {"command": command[0], "args": command[1:], "env": places}}
     (home / "mcp.json").write_text(json.dumps({"mcpServers": config}), encoding="utf-8")
-    options = ("--mcp-config", "mcp.json", "--strict-mcp-config", "--model", asked.model,
-               "--allowedTools", "mcp__obsidian", "--disallowedTools", BUILT_IN, "--output-format", "stream-json", "--verbose")  # fmt: skip
+    options = ("--strict-mcp-config", "--mcp-config", "mcp.json", "--model", asked.model, "--verbose")
+    allowed = ("--allowedTools", "mcp__obsidian", "--disallowedTools", BUILT_IN, "--output-format", "stream-json")
     kept = {name: asked.environ[name] for name in KEPT if name in asked.environ}
     env = {**places, "PATH": asked.environ["PATH"], **kept, **dict.fromkeys(QUIET, "1")}
     done = subprocess.run(
-        [asked.claude, "-p", words, *options],
+        [asked.claude, "-p", words, *options, *allowed],
         cwd=home, env=env, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=LIMIT, check=False,
     )  # fmt: skip
     return read_stream(done.stdout)
