@@ -58,9 +58,9 @@ class Session:
     def bytes(self) -> int:
         return sum(len(text.encode()) for text in self.said)
 
-    def tell(self, tool: str) -> str:
-        """What a tool without arguments says."""
-        return self.perform([Call(tool, {})], False)[0].text
+    def tell(self, tool: str, **arguments: Any) -> str:
+        """What a tool says."""
+        return self.perform([Call(tool, arguments)], False)[0].text
 
     def perform(self, calls: Sequence[Call], guarded: bool) -> list[Seen]:
         """All in flight together."""
