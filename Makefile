@@ -109,6 +109,10 @@ live: $(READY) ## The promises against a real Obsidian: make live VAULT=NAME
 agents: $(READY) ## Scripted agents do tasks and make mistakes on a thousand notes: make agents [RIVALS=yes]
 	$(BIN)/python -m agents $(if $(RIVALS),--rivals)
 
+eval: $(READY) ## The same tasks for a real model, five times each: make eval MODEL=NAME [TASKS=WORD] [TRIALS=N]
+	@test -n "$(MODEL)" || { echo "Say which model: make eval MODEL=NAME (with ANTHROPIC_API_KEY set)"; exit 2; }
+	$(BIN)/python -m agents.evaluation --model "$(MODEL)" $(if $(TASKS),--tasks "$(TASKS)") $(if $(TRIALS),--trials $(TRIALS))
+
 bench: $(READY) ## Everything measured, beside others
 	$(BIN)/python -m bench
 

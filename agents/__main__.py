@@ -13,22 +13,25 @@ from datetime import date
 from pathlib import Path
 
 from agents import report, tokens
-from agents.editing import EDITING
-from agents.finding import FINDING
+from agents.everything import TASKS
 from agents.mistakes import MISTAKES
 from agents.ours import Ours
-from agents.policies import POLICIES, Policy
+from agents.policies import CAREFUL, POLICIES, Policy
 from agents.report import Run
+from agents.rivals import SERVERS
 from agents.server import Server
-from agents.tidying import TIDYING
 from agents.trial import Ground, Result, tried
-from agents.undoing import UNDOING
 from agents.vault import files
 from bench import RESULTS
 from bench.report import table
+from bench.rivals import NotInstalled
 from obsidian_mcp import __version__
 
-TASKS = (*FINDING, *EDITING, *TIDYING, *UNDOING)
+UNTRIED = {
+    "obsidian-mcp-pro": "in no registry on that day",
+    "seekstone": "in no registry; its bundle is on GitHub alone",
+    "mcp-obsidian (PyPI)": "needs the app with a plugin",
+}
 AT_ONCE = 2  # trials, each on a vault of its own
 Make = Callable[[], Server]
 
@@ -68,23 +71,38 @@ def _run(name: str, policy: Policy, found: dict[tuple[Policy, int], Result]) -> 
     return done
 
 
+def against(folder: Path, left_out: dict[str, str], versions: dict[str, str]) -> list[Run]:
+    """Careful agents with every other server that can be installed."""
+    found = []
+    for rival in SERVERS:
+        print(f"{rival.name} ...", file=sys.stderr, flush=True)
+        try:
+            rival.rival.install()
+        except NotInstalled as problem:
+            left_out[rival.name] = str(problem).partition("\n")[0]
+            continue
+        versions[rival.name] = rival.rival.version
+        found += run(rival, (CAREFUL,), folder)
+    return found
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m agents", description=__doc__)
     parser.add_argument("--rivals", action="store_true", help="other servers too, installed from their registries")
-    parser.add_argument("--into", type=Path, help="a folder to write the results into")
+    parser.add_argument("--into", type=Path, default=RESULTS, help="where the results with the rivals are written")
     chosen = parser.parse_args()
     began = time.monotonic()
     versions, left_out = {"ours": __version__}, dict[str, str]()
     with tempfile.TemporaryDirectory(prefix="obsidian-mcp-agents-") as folder:
         runs = run(Ours, POLICIES, Path(folder))
-    print(report.summary(runs))
-    print()
+        runs += against(Path(folder), left_out, versions) if chosen.rivals else []
     met = report.bars(runs)
-    print(table(("what", "found", "bar", ""), [bar.row for bar in met]))
+    print(report.summary(runs))
+    print("\n" + table(report.BARS_HEAD, [bar.row for bar in met]))
     for line in report.failures(runs):
         print(f"  {line}")
-    if chosen.into or chosen.rivals:
-        report.write(chosen.into or RESULTS, date.today().isoformat(), versions, left_out, runs)
+    if chosen.rivals:
+        report.write(chosen.into, date.today().isoformat(), versions, {**left_out, **UNTRIED}, runs)
     print(f"{time.monotonic() - began:.0f} s")
     return 0 if all(bar.is_met for bar in met) else 1
 

@@ -93,6 +93,9 @@ def other_value(arguments: Arguments, schema: Mapping[str, Any], message: str, r
     others = [piece for piece in pieces(message) if piece not in texts.values() and piece not in schema["properties"]]
     found = {key: chosen(texts[key], others, _left(request, arguments)) for key in spoken_of}
     likely = {key: best for key, best in found.items() if best is not None}
+    shown = {piece for piece in others if piece.endswith(".md")}
+    if named and not likely and len(shown) == 1:
+        return {**arguments, named[0]: shown.pop()}  # it is another name of the one note that is shown
     wrong = max(likely, key=lambda key: likeness(texts[key], likely[key]), default=None)
     return None if wrong is None else {**arguments, wrong: likely[wrong]}
 

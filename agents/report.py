@@ -13,6 +13,7 @@ from bench.report import Bar, table
 
 OURS, CAREFUL = "ours", "careful"
 MOST_COMMON_BYTES, LEAST_MENDED = 5_000, 24
+BARS_HEAD = ("what", "found", "bar", "")
 HEAD = ("server", "policy", "done", "calls", "bytes", "tokens", "mended", "by the message", "harm")
 
 
@@ -144,7 +145,7 @@ def write(
 def page(day: str, versions: Mapping[str, str], left_out: Mapping[str, str], runs: Sequence[Run]) -> str:
     named = ", ".join(f"{name} {version}" for name, version in versions.items())
     missing = "".join(f"\nLeft out: {name} ({why}).\n" for name, why in left_out.items())
-    met = table(("what", "found", "bar", ""), [bar.row for bar in bars(runs)])
+    met = table(BARS_HEAD, [bar.row for bar in bars(runs)])
     return (
         f"# Agents, {day}\n\n`make agents RIVALS=yes`. {named}.\n{missing}\n## All\n\n{summary(runs)}\n\n"
         f"## Bars\n\n{met}\n\n## Bytes for each task, careful\n\n{by_task(runs)}\n\n"

@@ -29,8 +29,8 @@ class Server:
         """A command that makes its index of a vault, where it has one; what that keeps is there in every trial."""
         return []
 
-    def ready(self, tell: Callable[[str], str]) -> None:
-        """Waits until it can answer, where that is not at once; `tell` calls a tool without arguments."""
+    def ready(self, tell: Callable[..., str]) -> None:
+        """Waits until it can answer, where that is not at once; `tell` calls a tool, and is not counted."""
 
     def called(self, path: str) -> str:
         """A note as this server wants it named; `path` may be one that isn't there."""

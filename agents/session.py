@@ -16,20 +16,20 @@ from tests.support.process import Fork
 Process = Fork | subprocess.Popen[bytes]
 LIMIT = 120  # seconds that a server may take for all that one task needs
 CANCELLED = Seen("The call was cancelled.", is_error=True)
-CLIENT = {"name": "agents", "version": "1"}
-INITIALIZE = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": CLIENT}
+CLIENT = "agents"
 
 
 class Session:
     """Without what it takes to begin: the list of tools is not counted."""
 
-    def __init__(self, process: Process) -> None:
+    def __init__(self, process: Process, client: str = CLIENT) -> None:
         self._process = process
         self._watchdog = threading.Timer(LIMIT, process.kill)
         self._watchdog.daemon = True
         self._watchdog.start()
         self._id = 0
-        self._ask("initialize", INITIALIZE)
+        known = {"capabilities": {}, "clientInfo": {"name": client, "version": "1"}}
+        self._ask("initialize", {"protocolVersion": "2025-11-25", **known})
         self._write(_message("notifications/initialized", {}))
         tools = self._ask("tools/list", {})["result"]["tools"]
         self.schemas: dict[str, dict[str, Any]] = {tool["name"]: tool["inputSchema"] for tool in tools}
@@ -58,9 +58,9 @@ class Session:
     def bytes(self) -> int:
         return sum(len(text.encode()) for text in self.said)
 
-    def tell(self, tool: str) -> str:
-        """What a tool without arguments says."""
-        return self.perform([Call(tool, {})], False)[0].text
+    def tell(self, tool: str, **arguments: Any) -> str:
+        """What a tool says."""
+        return self.perform([Call(tool, arguments)], False)[0].text
 
     def perform(self, calls: Sequence[Call], guarded: bool) -> list[Seen]:
         """All in flight together."""

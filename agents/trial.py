@@ -15,7 +15,7 @@ from agents.mistakes import Mistake
 from agents.oracles import judge
 from agents.policies import Agent, Ending, Policy, stage
 from agents.server import Server
-from agents.session import Session
+from agents.session import CLIENT, Session
 from agents.slips import spoiling
 from agents.tasks import Task
 from agents.vault import Files, put, snapshot
@@ -65,25 +65,32 @@ class Ground:
         if words:
             home = self.prepared[server.name] = self.folder / f"home of {server.name}"
             home.mkdir()
-            environment = _environment(home)
-            subprocess.run(words, env=environment, stdin=subprocess.DEVNULL, capture_output=True, check=True)
+            places = environment(home)
+            subprocess.run(words, env=places, stdin=subprocess.DEVNULL, capture_output=True, check=True)
 
     @contextmanager
-    def session(self, server: Server, *options: str) -> Iterator[Session]:
+    def home(self, server: Server) -> Iterator[Path]:
+        """With what the server keeps of the vault, and nothing else."""
         home = Path(tempfile.mkdtemp(dir=self.folder))
-        if server.name in self.prepared:
-            shutil.copytree(self.prepared[server.name], home, dirs_exist_ok=True)
-        session = Session(server.start(self.vault, _environment(home), *options))
+        try:
+            if server.name in self.prepared:
+                shutil.copytree(self.prepared[server.name], home, dirs_exist_ok=True)
+            yield home
+        finally:
+            shutil.rmtree(home, ignore_errors=True)
+
+    @contextmanager
+    def session(self, server: Server, home: Path, *options: str, client: str = CLIENT) -> Iterator[Session]:
+        session = Session(server.start(self.vault, environment(home), *options), client)
         try:
             server.ready(session.tell)
             session.forget()
             yield session
         finally:
             session.end()
-            shutil.rmtree(home, ignore_errors=True)
 
 
-def _environment(home: Path) -> dict[str, str]:
+def environment(home: Path) -> dict[str, str]:
     return {"PATH": "/usr/local/bin:/usr/bin:/bin", "HOME": str(home), "XDG_STATE_HOME": str(home / "state")}
 
 
@@ -97,7 +104,7 @@ def tried(
         server.memory["alone"] = "by the message, without another look"
     options = mistake.options if mistake else ()
     try:
-        with ground.session(server, *options) as session:
+        with ground.home(server) as home, ground.session(server, home, *options) as session:
             return _judged(ground, session, server, task, policy, mistake)
     except (Unable, NotImplementedError) as unable:
         return Result(task.name, task.kind, task.common, False, able=False, reason=str(unable))

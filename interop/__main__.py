@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from agents import evaluation, everything, scripted
 from interop import agent, host, ide, over_http
 from obsidian_mcp.features import builtin_prompts
 from obsidian_mcp.tools import catalogue
@@ -129,6 +130,19 @@ def claude_attaching(place: Place) -> None:
     print(host.trial(place.server, place.bin("claude"), place.vault, place.home.resolve()), end=" ... ")
 
 
+def claude_evaluated(place: Place) -> None:
+    """`make eval`, with scripts for models: one that follows the plans, and one that only says hello."""
+    tasks = [task for task in everything.TASKS if task.name in ("a fact", "a log line", "undo a rename")]
+    for script, right in ((scripted.Follower, len(tasks)), (ide.Model, 0)):
+        with ide.model(script) as (address, _):
+            environ = {**os.environ, "ANTHROPIC_API_KEY": ide.KEY, "ANTHROPIC_BASE_URL": address}
+            asked = evaluation.Asked(place.bin("claude"), "a-script", environ)
+            folder = place.home.resolve() / script.__name__
+            folder.mkdir()
+            trials = evaluation.evaluate(asked, tasks, 1, folder)
+        _same(sum(trial.passed for found in trials.values() for trial in found), right)
+
+
 def gemini(place: Place) -> None:
     """A long note read by an agent, with a script for a model."""
     print(agent.gemini(place.bin("gemini"), place.server, place.vault, place.home, TOOLS), end=" ... ")
@@ -149,6 +163,7 @@ CLIENTS: tuple[tuple[str, str, Callable[[Place], None]], ...] = (
     ("Claude Code, our install", CLAUDE_CODE, claude_installed),
     ("Claude Code, the IDE door", CLAUDE_CODE, claude_beside_obsidian),
     ("Claude Code, a note by @", CLAUDE_CODE, claude_attaching),
+    ("Claude Code, the evaluation", CLAUDE_CODE, claude_evaluated),
     ("Gemini CLI, a long note", GEMINI, gemini),
 )
 

@@ -49,10 +49,10 @@ class Model(http.server.BaseHTTPRequestHandler):
         called = self.call(request)
         whole = {"id": "m", "type": "message", "role": "assistant", "model": request.get("model"), "usage": usage}
         if not request.get("stream"):
-            self._reply({**whole, **end, "content": [{"type": "text", "text": "Hello."}]})
+            self._reply({**whole, **end, "content": [{"type": "text", "text": self.text(request)}]})
             return
         block: dict[str, Any] = {"type": "text", "text": ""}
-        delta: dict[str, Any] = {"type": "text_delta", "text": "Hello."}
+        delta: dict[str, Any] = {"type": "text_delta", "text": self.text(request)}
         if called is not None:
             block = {"type": "tool_use", "id": f"toolu_{len(self.asked)}", "name": called[0], "input": {}}
             delta = {"type": "input_json_delta", "partial_json": json.dumps(called[1])}
@@ -69,6 +69,10 @@ class Model(http.server.BaseHTTPRequestHandler):
     def call(self, request: dict[str, Any]) -> tuple[str, dict[str, Any]] | None:
         """The tool that is called instead, and its arguments."""
         return None
+
+    def text(self, request: dict[str, Any]) -> str:
+        """What it says where it calls nothing."""
+        return "Hello."
 
     def do_GET(self) -> None:
         self._reply({})

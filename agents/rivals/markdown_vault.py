@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar
 
-from agents.calls import Call, Plan, ask, change
+from agents.calls import Call, Plan, ask, change, one
 from agents.rivals.whole import Patching, known
 from agents.seen import Seen
 from agents.server import Properties
@@ -22,7 +22,7 @@ class MarkdownVault(Patching):
     }
     has_etags = True
 
-    def ready(self, tell: Callable[[str], str]) -> None:
+    def ready(self, tell: Callable[..., str]) -> None:
         while "queryable" not in tell("get_index_status"):
             time.sleep(0.1)
 
@@ -82,4 +82,9 @@ class MarkdownVault(Patching):
         return str(found.value("etag"))
 
     def replace_if(self, path: str, old: str, new: str, etag: str) -> Plan[Seen]:
-        return change("edit", path=path, old_text=old, new_text=new, if_match=etag)
+        """Where it is refused, the message says to read the note again."""
+        given: dict[str, Any] = {"path": path, "old_text": old, "new_text": new}
+        tried = yield from one(Call("edit", {**given, "if_match": etag}, changes=True, may_fail=True))
+        if not tried.is_error:
+            return tried
+        return (yield from change("edit", **given, if_match=(yield from self.etag(path))))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar
 
-from agents.calls import Plan, ask, change
+from agents.calls import Call, Plan, ask, change, one
 from agents.rivals.whole import WholeNotes, chosen_by_reading, known
 from agents.seen import Seen
 from agents.server import Properties
@@ -16,6 +16,9 @@ class PyObsidianMcp(WholeNotes):
     name = "obsidian-mcp (PyPI)"
     rival = next(other.rival for other in OTHERS if other.name == "obsidian-mcp (PyPI)")
     env: ClassVar[Mapping[str, str]] = {"OBSIDIAN_VAULT_PATH": "{vault}"}
+
+    def ready(self, tell: Callable[..., str]) -> None:
+        tell("search_by_regex_tool", pattern="cherries")  # this one waits for the index
 
     def text(self, path: str) -> Plan[str]:
         found = yield from ask("read_note_tool", path=path)
@@ -35,11 +38,17 @@ class PyObsidianMcp(WholeNotes):
         return (yield from change("update_note_tool", path=path, content=text, merge_strategy="append"))
 
     def replace_section(self, path: str, heading: str, old: str, new: str) -> Plan[Seen]:
-        given: dict[str, Any] = {"section_identifier": f"## {heading}", "content": new, "operation": "replace"}
+        given: dict[str, Any] = {
+            "section_identifier": f"## {heading}",
+            "content": f"## {heading}\n\n{new}\n",
+            "operation": "replace",
+        }
         return change("edit_note_section_tool", path=path, **given)
 
     def search(self, query: str, limit: int = 3) -> Plan[Seen]:
-        return ask("search_notes_tool", query=query, max_results=limit)
+        """It looks for the text as it is, so the agent gives the most telling word."""
+        word = query if query.count(" ") < 2 or ":" in query else query.split()[0]
+        return ask("search_notes_tool", query=word, max_results=limit)
 
     def found(self, words: str) -> Plan[list[str]]:
         found = yield from self.search(words, 50)
@@ -67,9 +76,13 @@ class PyObsidianMcp(WholeNotes):
         return change("rename_note_tool", old_path=path, new_path=f"{folder}/{name}.md")
 
     def move(self, paths: Sequence[str], folder: str, whole: str = "") -> Plan[Seen]:
+        """If the folder can't be moved, its notes are, one by one."""
         if whole:
-            return (yield from change("move_folder_tool", source_folder=whole, destination_folder=f"{folder}/{whole}"))
-        return (yield from super().move(paths, folder))
+            given = {"source_folder": whole, "destination_folder": f"{folder}/{whole}"}
+            tried = yield from one(Call("move_folder_tool", given, changes=True, may_fail=True))
+            if not tried.is_error:
+                return tried
+        return (yield from super().move(paths, folder, whole))
 
     def delete(self, path: str) -> Plan[Seen]:
         return change("delete_note_tool", path=path)

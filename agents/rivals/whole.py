@@ -21,6 +21,7 @@ from agents.session import Process
 from bench.rivals import Rival, filled
 
 HEADING = re.compile(r"^(#+)[ \t]+(.+?)\s*$", re.MULTILINE)
+FENCE = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
 ALIKE = str.maketrans("“”‘’–—", "\"\"''--")
 
 
@@ -73,7 +74,8 @@ class WholeNotes(Server):
         return self.edit(path, lambda note: with_line(note, section, text, self.memory.get("request", "")))
 
     def replace(self, path: str, old: str, new: str, section: str = "", before: str = "") -> Plan[Seen]:
-        return self.edit(path, lambda note: replaced(note, before + old, before + new))
+        request = self.memory.get("request", "")
+        return self.edit(path, lambda note: replaced(note, before + old, before + new, request))
 
     def replace_section(self, path: str, heading: str, old: str, new: str) -> Plan[Seen]:
         return self.replace(path, old, new)
@@ -160,7 +162,8 @@ Heading = tuple[int, int, str]  # where it is, its level, its text
 
 def bounds(text: str, heading: str, request: str = "") -> tuple[int, int]:
     """Of a section with its heading. Raises Stopped if there is none."""
-    marks = [(found.start(), len(found[1]), found[2]) for found in HEADING.finditer(text)]
+    plain = FENCE.sub(lambda fence: " " * len(fence[0]), text)
+    marks = [(found.start(), len(found[1]), found[2]) for found in HEADING.finditer(plain)]
     number = pick(marks, heading, request)
     start, level, _ = marks[number]
     ends = [at for at, other, _ in marks[number + 1 :] if other <= level]
@@ -188,11 +191,22 @@ def with_line(note: str, section: str, line: str, request: str = "") -> str:
     return f"{note[:begin]}{part}\n{line}{note[begin + len(part) : end] or chr(10)}{note[end:]}"
 
 
-def replaced(note: str, old: str, new: str) -> str:
-    as_it_stands = like(note, old)
+def replaced(note: str, old: str, new: str, request: str = "") -> str:
+    """As an agent does that has the note before it: it sees which of several is meant, and what the text is now."""
+    begin, end = 0, len(note)
+    if note.count(old) > 1:
+        named = [found[2] for found in HEADING.finditer(note) if found[2].lower() in request.lower()]
+        begin, end = bounds(note, named[0]) if named else (0, 0)
+    as_it_stands = like(note[begin:end], old) or nearest(note, old)
     if not as_it_stands:
         raise Stopped("the text is not there, or not once")
-    return note.replace(as_it_stands, new.replace("\n", "\r\n") if "\r\n" in as_it_stands else new)
+    typed = new.replace("\n", "\r\n") if "\r\n" in as_it_stands else new
+    return note[:begin] + note[begin:end].replace(as_it_stands, typed) + note[end:]
+
+
+def nearest(note: str, wanted: str) -> str | None:
+    lines = [line for line in note.splitlines() if likeness(line, wanted) >= 0.9]
+    return lines[0] if len(lines) == 1 else None
 
 
 def like(note: str, wanted: str) -> str | None:

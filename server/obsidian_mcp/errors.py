@@ -205,6 +205,12 @@ class NoteNotFound(Failure):
     """No note there."""
 
 
+class NoSuchName(NoteNotFound):
+    """No file is called so. It may be another name of one: `asked` is what was looked for."""
+
+    asked = ""
+
+
 class ResourceNotFound(Failure):
     """No resource has that address, in the stateless era."""
 

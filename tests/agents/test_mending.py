@@ -29,6 +29,10 @@ CASES: dict[str, tuple[dict[str, Any], dict[str, Any], str, str, dict[str, Any]]
         {"name": "Index"}, ADD, "2 notes are called 'Index': Home/Index.md, Work/Index.md.", "the index of work",
         {"name": "Work/Index.md"},
     ),
+    "the one note that is shown": (
+        {"name": "Nihon"}, ADD, "There is no note 'Nihon'. Notes with that alias: Trips/Kyoto.md.", "",
+        {"name": "Trips/Kyoto.md"},
+    ),
     "a section that is meant": (
         {"name": "A", "section": "Logs"}, ADD, "A.md has no section 'Logs'. It has: Kyoto; Log; Plan.", "",
         {"name": "A", "section": "Log"},

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from agents.__main__ import TASKS
+from agents.everything import TASKS
 from agents.mistakes import MISTAKES
 from agents.ours import Ours
 from agents.policies import CAREFUL

@@ -63,6 +63,22 @@ def test_a_missing_note_comes_with_the_three_nearest(ground: Ground) -> None:
     assert ground.at("Folder/Meeting zq notes.md") in failure.message
 
 
+@pytest.mark.parametrize("name", ["Nihon zq", "nihon ZQ", "[[Nihon zq]]", "Nihon zq.md"])
+def test_a_note_that_is_asked_for_by_an_alias_is_named(near: Ground, name: str) -> None:
+    path = near.put("Trips/Kyoto.md", "---\naliases: [Nihon zq]\n---\ntext\n")
+    for tool, more in (("read_note", {}), ("append_note", {"content": "x"}), ("delete_note", {})):
+        failure = near.fails(tool, name=name, **more)
+        assert failure.error_code == "FILE_NOT_FOUND"
+        assert failure.data["candidates"] == [path]
+        assert path in failure.message
+    assert near.get(path).endswith(b"text\n")
+
+
+def test_an_alias_of_several_notes_is_told_of_each(near: Ground) -> None:
+    paths = [near.put(f"{name}.md", "---\naliases: Twin alias zq\n---\n") for name in ("A zq", "B zq")]
+    assert near.fails("read_note", name="Twin alias zq").data["candidates"] == paths
+
+
 def test_a_missing_path_comes_with_the_nearest_too(ground: Ground) -> None:
     path = ground.put("Sub/Zq note.md")
     assert path in ground.fails("read_note", name=ground.at("Zq note.md")).data["nearest"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from obsidian_mcp.errors import Failure, InvalidArguments, InvalidParams
+from obsidian_mcp.errors import Failure, InvalidArguments, InvalidParams, NoSuchName
 from obsidian_mcp.protocol.clients import SMALL
 from obsidian_mcp.running import Job
 from obsidian_mcp.scheduler import Access
@@ -86,7 +86,10 @@ class Tools:
 
     def _data(self, tool: Tool, params: Params, it: Context) -> Data:
         """With the id by which a change can be told and undone, where there are tools that do."""
-        data = tool.run(params, it)
+        try:
+            data = tool.run(params, it)
+        except NoSuchName as failure:
+            raise _told_by_alias(failure, it) from None
         if self.catalogue.shows_changes and it.history is not None and it.history.last is not None:
             data["change"] = it.history.last
         return data
@@ -103,6 +106,15 @@ class Tools:
         if label not in self._labels:
             raise InvalidArguments(f"vault must be one of {', '.join(self._labels)}, not {label!r}.")
         return label, {key: value for key, value in arguments.items() if key != "vault"}
+
+
+def _told_by_alias(failure: NoSuchName, it: Context) -> Failure:
+    from obsidian_mcp.operations import unfound
+
+    try:
+        return failure if it.contents is None else unfound.by_alias(failure, it.contents.aliases(it.call))
+    except Failure:  # the time is up: what is known already is said
+        return failure
 
 
 def call_of(request: jsonrpc.Request) -> tuple[str, dict[str, Any]]:

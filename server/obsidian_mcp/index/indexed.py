@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 from obsidian_mcp.call import CallContext
 from obsidian_mcp.index.reading import Reading, leading_to
 from obsidian_mcp.index.store import Changes, Places, Store
+from obsidian_mcp.vault import frontmatter
 from obsidian_mcp.vault.contents import Hit, Matches
 from obsidian_mcp.vault.index import Disk, File
 from obsidian_mcp.vault.links.link import Form, Link
@@ -76,6 +77,11 @@ class Indexed:
 
     def properties(self, call: CallContext) -> Iterator[tuple[str, Mapping[str, Any]]]:
         return ((self._files[id].path, values) for id, values in self._store.properties() if id in self._files)
+
+    def aliases(self, call: CallContext) -> Iterator[tuple[str, Sequence[str]]]:
+        for id, values in self._store.properties("aliases"):
+            if id in self._files:
+                yield self._files[id].path, frontmatter.aliases(values)
 
     def links(self, call: CallContext, mentioning: str | None = None) -> Iterator[tuple[str, list[Link]]]:
         """Read exactly when they are first asked for, which takes long, and kept from then on."""

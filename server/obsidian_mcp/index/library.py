@@ -88,6 +88,9 @@ class Library:
     def properties(self, call: CallContext) -> tuple[list[tuple[str, Mapping[str, Any]]], Unread]:
         return self._answer(lambda view: list(view.properties(call)), call)
 
+    def aliases(self, call: CallContext) -> list[tuple[str, Sequence[str]]]:
+        return self._answer(lambda view: list(view.aliases(call)), call)[0]
+
     def tags(self, call: CallContext) -> tuple[list[tuple[str, Sequence[str]]], Unread]:
         return self._answer(lambda view: self._remembered("tags", view, lambda: list(view.tags(call))), call)
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from obsidian_mcp.call import CallContext
 from obsidian_mcp.index.entries import is_note, words_of
+from obsidian_mcp.vault import frontmatter
 from obsidian_mcp.vault.contents import Hit, Matches
 from obsidian_mcp.vault.index import Disk, File
 from obsidian_mcp.vault.links.link import Link
@@ -22,6 +23,7 @@ from obsidian_mcp.vault.words import searchable, surely_lacks
 
 BETWEEN_CHECKS = 32  # files
 BETWEEN_REPORTS = 1000
+MOST_FOR_ALIASES = 2_000  # files
 
 
 class Reading:
@@ -80,6 +82,12 @@ class Reading:
         for file, note in self.notes(call):
             if note.properties:
                 yield file.path, note.properties
+
+    def aliases(self, call: CallContext) -> Iterator[tuple[str, Sequence[str]]]:
+        """Of a vault that is read in a moment."""
+        if len(self._files) <= MOST_FOR_ALIASES:
+            for path, values in self.properties(call):
+                yield path, frontmatter.aliases(values)
 
     def links(self, call: CallContext, mentioning: str | None = None) -> Iterator[tuple[str, list[Link]]]:
         for file, data in self.read(self._files, call):

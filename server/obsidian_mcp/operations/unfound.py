@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from obsidian_mcp.errors import AmbiguousName, Hint, InvalidArguments, NoteNotFound
+from collections.abc import Iterable, Sequence
+
+from obsidian_mcp.errors import AmbiguousName, Hint, InvalidArguments, NoSuchName, NoteNotFound
 from obsidian_mcp.vault.folding import fold
 from obsidian_mcp.vault.path import VaultPath
 from obsidian_mcp.vault.reference import Reading
@@ -50,7 +52,23 @@ def missing(reading: Reading, paths: list[str]) -> NoteNotFound:
             notes=inside,
         )
     near = f"The nearest are {', '.join(nearest)}." if nearest else "The vault is empty."
-    return NoteNotFound(f"{fact} {near}", CREATE_IT, nearest=nearest)
+    failure = NoSuchName(f"{fact} {near}", CREATE_IT, nearest=nearest)
+    failure.asked = reading.text
+    return failure
+
+
+def by_alias(failure: NoSuchName, aliases: Iterable[tuple[str, Sequence[str]]]) -> NoteNotFound:
+    """With the notes that have the name as an alias, if there are some."""
+    wanted = fold(failure.asked.rpartition("/")[2].removesuffix(".md")).strip()
+    found = sorted(path for path, names in aliases if any(fold(name).strip() == wanted for name in names))
+    if not found:
+        return failure
+    shown = ", ".join(found[:MOST_CANDIDATES]) + (" …" if len(found) > MOST_CANDIDATES else "")
+    return NoteNotFound(
+        f"There is no note {failure.asked!r} in the vault. Notes with that alias: {shown}.",
+        "Give that path as the name." if len(found) == 1 else "Give one of these paths as the name.",
+        candidates=found[:MOST_CANDIDATES],
+    )
 
 
 def folder_named(folder: str, paths: list[str]) -> NoteNotFound | InvalidArguments:

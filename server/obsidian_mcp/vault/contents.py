@@ -62,6 +62,9 @@ class Contents(Protocol):
     def properties(self, call: CallContext) -> tuple[list[tuple[str, Mapping[str, Any]]], Unread]:
         """The properties of every note that has any."""
 
+    def aliases(self, call: CallContext) -> list[tuple[str, Sequence[str]]]:
+        """The other names of every note that has some, if that is known without reading all notes; else of none."""
+
     def tags(self, call: CallContext) -> tuple[list[tuple[str, Sequence[str]]], Unread]:
         """The tags of every note that has any, those in its text too."""
 
