@@ -6,10 +6,13 @@ import unicodedata
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from obsidian_mcp.call import CallContext
 from obsidian_mcp.features.completion import Completion, Names
 from obsidian_mcp.features.resources import Served
+from obsidian_mcp.vault.folding import fold
 from obsidian_mcp.vault.seen import Seen
 from tests.support.client import MODERN_META, ToolFailed
 from tests.support.memory import Files, Session, session
@@ -93,3 +96,32 @@ def test_names_are_looked_at_again_after_two_seconds() -> None:
         now[0] = at
         found = completion.of_template("obsidian://vault/V/{+path}", "path", "", CallContext())
         assert found.values == seen
+
+
+def test_a_walk_that_takes_long_is_not_taken_again_at_every_key() -> None:
+    now, walks = [0.0], [0]
+
+    def files(label: str, call: CallContext) -> list[Seen]:
+        walks[0] += 1
+        now[0] += 5
+        return [Seen(0, 0, "Note.md")]
+
+    completion = Completion(lambda: [Served("V", "V")], files, lambda: now[0])
+    for _ in range(3):
+        completion.of_template("obsidian://vault/V/{+path}", "path", "", CallContext())
+        now[0] += 0.5
+    assert walks == [1]
+
+
+@given(st.lists(st.text("aAbé/.md", max_size=8), max_size=12, unique=True), st.text("aAbé/.md", min_size=1, max_size=3))
+def test_the_order_is_that_of_the_ranks(paths: list[str], typed: str) -> None:
+    wanted = fold(typed)
+
+    def rank(path: str) -> int:
+        path = fold(path)
+        base = path.rpartition("/")[2]
+        if wanted in (path, base, path.removesuffix(".md"), base.removesuffix(".md")):
+            return 0
+        return 1 if base.startswith(wanted) else 2 if path.startswith(wanted) else 3
+
+    assert Names(paths, 0).completing(typed) == sorted((each for each in paths if wanted in fold(each)), key=rank)

@@ -101,13 +101,30 @@ MISSING = {
     "hidden": ".obsidian/app.json",
     "hidden, encoded": "%2Eobsidian/app.json",
     "half a character": "%ED%A0%80.md",
+    "round about": "Folder/../Folder/Note.md",
+    "round about, encoded": "Folder/%2e%2e/Folder/Note.md",
+    "a folder twice removed": "./Folder/Note.md",
+    "two slashes": "/Folder/Note.md",
+    "a slash at the end": "Folder/Note.md/",
+    "backslashes": "Folder%5CNote.md",
+    "a drive": "C:/Folder/Note.md",
+    "a NUL": "Folder/Note.md%00",
+    "a line end": "Folder/Note.md%0A",
+    "half an escape": "%",
+    "no escape": "%zz.md",
+    "hidden in a folder": "Folder/.secret.md",
+    "hidden in a folder, without its extension": "Folder/.secret",
+    "hidden, encoded twice": "%252Eobsidian/app.json",
+    "nothing but an extension": ".md",
+    "a part of a note": "Folder/Note.md#Heading",
+    "very deep": "a/" * 5000 + "b.md",
 }
 
 
 @pytest.mark.parametrize("path", MISSING.values(), ids=MISSING)
 @pytest.mark.parametrize(("meta", "code"), [(None, -32002), (MODERN_META, -32602)], ids=["legacy", "modern"])
 def test_what_is_not_there_is_not_found(path: str, meta: Any, code: int) -> None:
-    files = {"Folder/Note.md": b"x", ".obsidian/app.json": b"{}", "secret.md": b"s"}
+    files = {"Folder/Note.md": b"x", "Folder/.secret.md": b"s", ".obsidian/app.json": b"{}", "secret.md": b"s"}
     params = {"uri": ROOT + path, **({"_meta": meta} if meta else {})}
     error = session(Files(files)).request("resources/read", params)["error"]
     assert (error["code"], error["data"]["errorCode"]) == (code, "RESOURCE_NOT_FOUND")
@@ -119,6 +136,13 @@ def test_an_address_of_something_else_is_not_found(uri: str) -> None:
     with pytest.raises(ToolFailed) as caught:
         session(Files({"Note.md": b"x"})).result("resources/read", uri=uri)
     assert caught.value.error_code == "RESOURCE_NOT_FOUND"
+
+
+def test_a_long_address_makes_no_long_sentence() -> None:
+    uri = f"{ROOT}{'x' * 100_000}"
+    error = session(Files()).request("resources/read", {"uri": uri})["error"]
+    assert error["data"]["uri"] == uri
+    assert len(error["message"]) < 1000
 
 
 def test_two_files_that_differ_in_case_alone_are_no_guess() -> None:

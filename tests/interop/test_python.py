@@ -94,16 +94,17 @@ def test_the_session_speaks_the_era_of_initialize(own_world: World, tmp_path: Pa
     anyio.run(session)
 
 
+@pytest.mark.parametrize("door", ["stdio", "http"])
 @pytest.mark.parametrize("mode", ["auto", "legacy"])
-def test_it_attaches_a_note_whose_name_it_completes_and_gets_a_prompt(own_world: World, mode: str) -> None:
+def test_it_attaches_a_note_whose_name_it_completes_and_gets_a_prompt(own_world: World, door: str, mode: str) -> None:
     from mcp import Client
     from mcp_types import PromptReference, ResourceTemplateReference, TextResourceContents
 
     own_world.put("Trips/Kyoto in spring.md", "cherries")
     own_world.put("Prompts/Pack.md", "Pack for {{trip}}.")
 
-    async def session() -> None:
-        async with Client(parameters(own_world), read_timeout_seconds=60, mode=mode) as client:
+    async def session(how: StdioServerParameters | str) -> None:
+        async with Client(how, read_timeout_seconds=60, mode=mode) as client:
             assert client.protocol_version == ("2026-07-28" if mode == "auto" else "2025-11-25")
             (template,) = (await client.list_resource_templates()).resource_templates
             ref = ResourceTemplateReference(type="ref/resource", uri=template.uri_template)
@@ -120,7 +121,11 @@ def test_it_attaches_a_note_whose_name_it_completes_and_gets_a_prompt(own_world:
             assert said.messages[0].content.model_dump()["text"] == "Pack for Kyoto."
             assert "daily_review" in [each.name for each in (await client.list_prompts()).prompts]
 
-    anyio.run(session)
+    if door == "stdio":
+        anyio.run(session, parameters(own_world))
+    else:
+        with Web(own_world.environment(), forked=False) as web:
+            anyio.run(session, f"http://127.0.0.1:{web.port}/mcp")
 
 
 @pytest.mark.parametrize("door", ["stdio", "http"])

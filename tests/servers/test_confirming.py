@@ -302,6 +302,26 @@ def test_more_than_twenty_notes_are_asked_for(
     assert own_world.tree() != before
 
 
+@pytest.mark.parametrize("agrees", [True, False])
+def test_under_the_older_revisions_they_are_asked_for_too(own_world: World, agrees: bool) -> None:
+    for number in range(21):
+        own_world.put(f"{number}.md", "#old")
+    before = own_world.tree()
+    options = ("--vault", "Vault", "--backend", "embedded", "--toolsets", "all")
+    with Server(own_world.environment(), *options) as server:
+        call = begin(server).begin_call("rename_term", kind="tag", old="old", new="new")
+        asked = server.wait("elicitation/create")
+        assert "21 notes" in asked["params"]["message"]
+        assert own_world.tree() == before
+        answer(server, asked, YES if agrees else NO["declined"])
+        if agrees:
+            server.end_call(call)
+        else:
+            with pytest.raises(ToolFailed):
+                server.end_call(call)
+    assert (own_world.tree() == before) is not agrees
+
+
 def test_a_vault_that_changes_meanwhile_is_left_alone(own_world: World) -> None:
     for number in range(21):
         own_world.put(f"{number}.md", "#old")

@@ -38,6 +38,15 @@ def test_another_folder_may_be_named(own_world: World) -> None:
         assert names(server.initialize()) == ["my_own"]
 
 
+@pytest.mark.parametrize("name", ["Prompts", "Prompts.md"])
+def test_a_file_in_the_place_of_the_folder_is_no_prompt(own_world: World, name: str) -> None:
+    own_world.put(name, "Not my own.")
+    with Server(own_world.environment(), "--vault", "Vault", "--backend", "embedded") as server:
+        found = server.initialize().request("prompts/list")["result"]["prompts"]
+        assert [each["name"] for each in found][:2] == ["daily_review", "weekly_review"]
+        assert names(server) == []
+
+
 def test_no_prompt_comes_from_outside_the_vault(own_world: World) -> None:
     (own_world.outside / "Not own.md").write_text("evil")
     own_world.put("Prompts/My own.md", "y")

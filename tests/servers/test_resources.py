@@ -53,6 +53,22 @@ def test_what_the_vault_excludes_is_not_offered_and_can_be_read(served: tuple[Wo
     assert read(server, f"{ROOT}Archive/Old.md")["result"]["contents"][0]["text"] == "old"
 
 
+def test_what_is_no_file_or_far_too_large_is_not_read(served: tuple[World, Server]) -> None:
+    world, server = served
+    world.put("Folder.md/Note.md", "x")
+    os.mkfifo(world.vault / "pipe.md")
+    (world.vault / "loop.md").symlink_to(world.vault / "loop.md")
+    os.truncate(world.put("huge.png", b""), 8 * 2**30)
+    before = server.peak_mb()
+    for path in ("Folder.md", "pipe.md", "pipe", "loop.md"):
+        assert read(server, ROOT + path)["error"]["code"] == -32002
+    error = read(server, f"{ROOT}huge.png")["error"]
+    assert (error["code"], error["data"]["errorCode"]) == (-32602, "RESOURCE_TOO_LARGE")
+    assert str(8 * 2**30) in error["message"]
+    assert names(server) == ["Folder.md/Note.md"]
+    assert server.peak_mb() < before + 50
+
+
 def test_links_that_lead_out_of_the_vault_lead_nowhere(served: tuple[World, Server]) -> None:
     world, server = served
     (world.outside / "secret.md").write_text("secret")

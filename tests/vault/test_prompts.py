@@ -57,6 +57,11 @@ def test_what_is_given_is_filled_in_once() -> None:
     assert filled(found, {"a": "{{b}} \\1", "b": "x"}, NOW) == "{{b}} \\1 and {{b}} \\1, x"
 
 
+def test_what_is_given_for_an_argument_without_a_place_comes_after_the_text() -> None:
+    found = prompt("---\narguments: [a, b, c]\n---\nAbout {{a}}.")
+    assert filled(found, {"a": "x", "b": "two {{a}}", "d": "no argument"}, NOW) == "About x.\n\nb: two {{a}}"
+
+
 def test_what_is_not_given_is_said_to_be_missing() -> None:
     assert "topic: not given" in filled(prompt("About {{topic}}."), {"topic": "  "}, NOW)
 

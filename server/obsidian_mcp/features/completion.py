@@ -51,14 +51,22 @@ class Names:
         wanted = fold(typed)
         if not wanted:
             return list(self.paths)
-        having = [at for at, path in enumerate(self._folded) if wanted in path]
-        return [self.paths[at] for at in sorted(having, key=lambda at: self._rank(at, wanted))]
-
-    def _rank(self, at: int, wanted: str) -> int:
-        path, base = self._folded[at], self._bases[at]
-        if wanted in (path, base, path.removesuffix(".md"), base.removesuffix(".md")):
-            return 0
-        return 1 if base.startswith(wanted) else 2 if path.startswith(wanted) else 3
+        exact: list[str] = []
+        bases: list[str] = []
+        beginning: list[str] = []
+        holding: list[str] = []
+        exactly = (wanted, f"{wanted}.md")
+        for at, folded in enumerate(self._folded):
+            if wanted not in folded:
+                continue
+            if self._bases[at].startswith(wanted):
+                found = exact if self._bases[at] in exactly or folded in exactly else bases
+            elif folded.startswith(wanted):
+                found = exact if folded in exactly else beginning
+            else:
+                found = holding
+            found.append(self.paths[at])
+        return exact + bases + beginning + holding
 
 
 class Completion:
@@ -110,9 +118,9 @@ class Completion:
         try:
             kept = self._kept.get(label)
             if kept is None or self._clock() - kept.made > KEPT:
-                made = self._clock()
                 seen = sorted(self._files(label, call), key=lambda seen: (-seen.modified, seen.path))
-                kept = self._kept[label] = Names([each.path for each in seen], made)
+                # From the end of the walk: where that alone takes longer, every key would begin another.
+                kept = self._kept[label] = Names([each.path for each in seen], self._clock())
             return kept
         finally:
             self._lock.release()

@@ -154,7 +154,7 @@ def _contents(path: VaultPath, vault: Vault) -> dict[str, Any]:
     try:
         data = vault.current(path)
     except TooLarge as large:
-        raise ResourceTooLarge(large.fact, OTHERWISE, path=path.value) from None
+        raise ResourceTooLarge(large.fact, IN_THE_APP, **{**large.data, "path": path.value}) from None
     whole = None
     if not mime.is_binary(path.value):
         try:
@@ -176,12 +176,16 @@ def _contents(path: VaultPath, vault: Vault) -> dict[str, Any]:
 
 
 BY_PAGES = Hint("Read it by pages with obsidian_read_note.", needs="obsidian_read_note")
+IN_THE_APP = "It can be opened in Obsidian."
 OTHERWISE = Hint(
     "obsidian_view_file shows images made smaller, and the text of PDFs by pages.",
     needs="obsidian_view_file",
-    without="It can be opened in Obsidian.",
+    without=IN_THE_APP,
 )
+MOST_SHOWN = 300  # characters of an address in a sentence
 
 
 def _not_found(uri: str, why: str) -> ResourceNotFound:
-    return ResourceNotFound(f"There is no resource {uri}. {why}", uri=uri)
+    """The data has the address as it came, however long; the sentences have the beginning of it."""
+    shown, why = (text if len(text) <= MOST_SHOWN else f"{text[:MOST_SHOWN]}…" for text in (uri, why))
+    return ResourceNotFound(f"There is no resource {shown}. {why}", uri=uri)

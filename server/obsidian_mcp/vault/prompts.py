@@ -54,7 +54,8 @@ def read(stem: str, note: str) -> Prompt | None:
 
 
 def filled(prompt: Prompt, values: Mapping[str, str], now: datetime) -> str:
-    """What is filled in is not read again."""
+    """What is filled in is not read again. What is given for an argument without a placeholder comes after the text."""
+    places = {found[1] for found in _PLACEHOLDER.finditer(prompt.text) if found[2] is None}
 
     def value(found: re.Match[str]) -> str:
         name, pattern = found[1], found[2]
@@ -66,7 +67,8 @@ def filled(prompt: Prompt, values: Mapping[str, str], now: datetime) -> str:
             return formatted(now, _NOW[name.lower()])
         return f"({name}: not given; see the words after the command, or ask)"
 
-    return _PLACEHOLDER.sub(value, prompt.text)
+    more = [each.name for each in prompt.arguments if each.name not in places and values.get(each.name, "").strip()]
+    return "\n\n".join([_PLACEHOLDER.sub(value, prompt.text), *(f"{name}: {values[name]}" for name in more)])
 
 
 def slug(text: str) -> str:
