@@ -25,7 +25,7 @@ LIMIT = 60
 LISTED = catalogue.load().listing()
 TOOLS = tuple(tool["name"] for tool in LISTED)
 ARGUMENTS = tuple(sorted({name for tool in LISTED for name in tool["inputSchema"]["properties"]} - {"name"}))
-PROMPTS = ("daily_review", "ask_vault", "capture", "tidy", "no such", "Own prompt")
+PROMPTS = ("daily_review", "ask_vault", "capture", "tidy", "no such", "own_prompt", "Own prompt")
 URIS = (
     "obsidian://vault/Vault/A.md", "obsidian://vault/Vault/Deep%2FC.md", "obsidian://vault/Vault/../x",
     "obsidian://vault/Vault/%ff", "obsidian://vault/", "obsidian://", "file:///etc/passwd", "A",
