@@ -136,7 +136,7 @@ law: $(READY) ## Links in a real vault: read twice, then kept by random renames 
 	-$(BIN)/python -m tests.vault.compare "$(VAULT)"
 	$(BIN)/python -m tests.attack.law "$(VAULT)" $(RENAMES)
 
-soak: $(READY) ## A hundred thousand calls by four clients
+soak: $(READY) ## 200,000 calls by four clients
 	$(BIN)/python -m tests.attack.soak
 
 clean: ## Remove what the other targets made

@@ -1,4 +1,4 @@
-"""A long day: mixed calls from four clients at once. `make soak` makes a hundred thousand."""
+"""A long day: mixed calls from four clients at once, with edits, searches and undos. `make soak` makes 200,000."""
 
 from __future__ import annotations
 
@@ -20,14 +20,17 @@ from tests.support.world import World
 CLIENTS = 4
 NOTES = 40
 MOST_GROWTH = 10  # MB
+HISTORY = 2  # MB that the history may have, which a day like this would exceed many times
+MOST_LEDGER = HISTORY + 5  # MB, with what SQLite keeps of its own log
 
 
 @dataclass
 class Found:
-    """What was seen of the server after each tenth of the calls, and how long calls took."""
+    """What was seen of the server after each tenth of the calls, and how long calls took. `ledger` is in MB."""
 
     resident: list[float] = field(default_factory=list)
     descriptors: list[int] = field(default_factory=list)
+    ledger: list[float] = field(default_factory=list)
     took: list[list[float]] = field(default_factory=list)
 
     def p99(self, tenth: int) -> float:
@@ -41,6 +44,8 @@ class Found:
             grown.append(f"memory: {self.resident}")
         if len(set(self.descriptors[1:])) > 1:
             grown.append(f"descriptors: {self.descriptors}")
+        if max(self.ledger) > MOST_LEDGER:
+            grown.append(f"history: {self.ledger}")
         return grown
 
 
@@ -61,8 +66,12 @@ class Client:
         return send(self._connection, "POST", "/mcp", message, self._headers)
 
     def _call(self, tool: str, **arguments: Any) -> None:
+        self._data(tool, **arguments)
+
+    def _data(self, tool: str, **arguments: Any) -> Any:
         reply = self._ask("tools/call", {"name": f"obsidian_{tool}", "arguments": arguments}).json
         assert "result" in reply, (tool, arguments, reply)
+        return reply["result"]["structuredContent"]["data"]
 
     def close(self) -> None:
         self._connection.close()
@@ -70,10 +79,14 @@ class Client:
     def step(self) -> None:
         note = f"Note {self._random.randrange(NOTES)}"
         kind = self._random.random()
-        if kind < 0.6:
+        if kind < 0.45:
             self._call("read_note", name=note)
-        elif kind < 0.75:
+        elif kind < 0.55:
             self._call("file_info", name=f"{note}.md")
+        elif kind < 0.63:
+            self._look(note)
+        elif kind < 0.75:
+            self._edit()
         elif kind < 0.9:
             log = f"Log {self.added % NOTES}"  # many: one that grew would be read whole ever again
             self._call("append_note", name=log, content=f"client {self._number} line {self.added}")
@@ -88,14 +101,45 @@ class Client:
             self._call("move_note", name=f"{passing} by", to="Deep")
             self._call("delete_note", name=f"Deep/{passing} by.md", permanent=True)
 
+    def _look(self, note: str) -> None:
+        looks: list[tuple[str, dict[str, Any]]] = [
+            ("search_notes", {"query": "text line"}),
+            ("search_notes", {"query": f"path:Log client {self._number}"}),
+            ("list_links", {"kind": "backlinks", "name": note}),
+            ("outline_note", {"name": note}),
+            ("list_changes", {"limit": 5}),
+            ("list_tasks", {"status": "todo"}),
+        ]
+        tool, arguments = self._random.choice(looks)
+        self._call(tool, **arguments)
+
+    def _edit(self) -> None:
+        """Of a note that no other client touches: so an undo has to bring back what was there."""
+        own = f"Own {self._number}"
+        before = self._data("read_note", name=own)
+        mark = "done" if "- [ ]" in before["content"] else "todo"
+        edits: list[tuple[str, dict[str, Any]]] = [
+            ("edit_note", {"old_text": "the middle", "new_text": "the middle"[::-1]}),
+            ("set_properties", {"set": {"count": self._random.randrange(1000) + 1000}}),
+            ("set_task", {"task": "water", "mark": mark}),
+        ]
+        tool, arguments = self._random.choice(edits)
+        done = self._data(tool, name=own, **arguments)
+        self._call("undo_change", id=done["change"])
+        after = self._data("read_note", name=own)
+        assert (after["etag"], after["content"]) == (before["etag"], before["content"])
+
 
 def soak(world: World, calls: int, progress: Callable[[int], None] = lambda tenth: None) -> Found:
     """Raises if a call fails or an append is missing."""
     for number in range(NOTES):
         world.put(f"Note {number}.md", "text\n" * 20)
         world.put(f"Log {number}.md", "")
+    for number in range(CLIENTS):
+        world.put(f"Own {number}.md", "---\ncount: 1\n---\nthe middle\n- [ ] water\n" + "text\n" * 500)
     found = Found()
-    with Web(world.environment(), "--backend", "embedded", "--vault", str(world.vault), forked=False) as web:
+    options = ("--backend", "embedded", "--vault", str(world.vault), "--toolsets", "all", "--history-mb", str(HISTORY))
+    with Web(world.environment(), *options, forked=False) as web:
         clients = [Client(web, number) for number in range(CLIENTS)]
         for tenth in range(10):
             took: list[float] = []
@@ -120,6 +164,7 @@ def soak(world: World, calls: int, progress: Callable[[int], None] = lambda tent
             found.took.append(took)
             found.descriptors.append(len(os.listdir(f"/proc/{web.process.pid}/fd")))
             found.resident.append(_resident(web.process.pid))
+            found.ledger.append(_ledger(world))
             progress(tenth + 1)
         for client in clients:
             client.close()
@@ -129,13 +174,18 @@ def soak(world: World, calls: int, progress: Callable[[int], None] = lambda tent
     return found
 
 
+def _ledger(world: World) -> float:
+    """Of the history on disk, with SQLite's own log."""
+    return sum(file.stat().st_size for file in world.folder.rglob("history.sqlite*")) / (1 << 20)
+
+
 def _resident(pid: int) -> float:
     with open(f"/proc/{pid}/status", encoding="ascii") as status:
         return next(int(line.split()[1]) for line in status if line.startswith("VmRSS")) / 1024
 
 
 def main() -> None:
-    calls = int(sys.argv[1]) if len(sys.argv) > 1 else 100_000
+    calls = int(sys.argv[1]) if len(sys.argv) > 1 else 200_000
     began = time.monotonic()
 
     def progress(tenth: int) -> None:
@@ -148,7 +198,7 @@ def main() -> None:
     for tenth in (0, 4, 9):
         print(
             f"  after {(tenth + 1) * 10:3} %: {found.resident[tenth]:.0f} MB, {found.descriptors[tenth]} descriptors, "
-            f"p99 {found.p99(tenth):.1f} ms"
+            f"history {found.ledger[tenth]:.1f} MB, p99 {found.p99(tenth):.1f} ms"
         )
     grown = found.growing
     if found.p99(9) > 3 * found.p99(0):

@@ -1,4 +1,7 @@
-"""Every argument of every tool, on every door, with what leads elsewhere: nothing outside is read, written or made."""
+"""Every argument of every tool, on every door, with what leads elsewhere: nothing outside is read, written or made.
+
+And every address of a resource, every argument of a prompt, and what is typed to complete one.
+"""
 
 from __future__ import annotations
 
@@ -9,9 +12,11 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import pytest
 
+from obsidian_mcp.features.builtin_prompts import BUILTIN
 from obsidian_mcp.tools import catalogue
 from tests.support.client import Server
 from tests.support.web import Web
@@ -206,6 +211,53 @@ def test_no_argument_reaches_outside_through_the_command_line_either(prepared: W
         words = record["argv"]
         assert words[0].startswith("vault=")
         assert not [word for word in words[2:] if word.startswith("path=") and (".." in word or word[5:6] in ("", "/"))]
+
+
+PROMPTS = {prompt.name: [argument.name for argument in prompt.arguments] for prompt in BUILTIN}
+OWN_PROMPT = "---\ndescription: own\n---\nSay {{what}} of {{note}}, not ![[link/secret]] nor {{link/secret}}.\n"
+
+
+def questions(world: World) -> Iterator[tuple[str, dict[str, Any]]]:
+    """What is asked beside tools."""
+    typed = [_filled(name, world) for name in (*NAMES, *LINKS)]
+    encoded = [quote(name, safe="", errors="surrogatepass") for name in typed]
+    for name, code in zip(typed, encoded, strict=True):
+        for uri in (name, f"obsidian://vault/Vault/{name}", f"obsidian://vault/Vault/{code}", f"obsidian://{name}"):
+            yield "resources/read", {"uri": uri}
+            yield "completion/complete", _completing({"type": "ref/resource", "uri": uri}, "path", name)
+        yield "resources/read", {"uri": f"obsidian://vault/{code}/Note.md"}
+        template = {"type": "ref/resource", "uri": "obsidian://vault/Vault/{+path}"}
+        yield "completion/complete", _completing(template, "path", name)
+        yield "prompts/get", {"name": name}
+        for prompt, arguments in {**PROMPTS, "own": ["what", "note"]}.items():
+            yield "prompts/get", {"name": prompt, "arguments": dict.fromkeys(arguments, name)}
+            for argument in arguments:
+                ref = {"type": "ref/prompt", "name": prompt}
+                yield "completion/complete", _completing(ref, argument, name)
+
+
+def _completing(ref: dict[str, str], argument: str, value: str) -> dict[str, Any]:
+    return {"ref": ref, "argument": {"name": argument, "value": value}}
+
+
+@pytest.mark.parametrize("backend", ["embedded", "obsidian"])
+def test_no_address_and_no_prompt_reaches_outside_the_vault(prepared: World, backend: str) -> None:
+    (prepared.folder / "home").mkdir(exist_ok=True)
+    prepared.put("Prompts/Own.md", OWN_PROMPT)
+    (prepared.vault / "Prompts" / "Linked.md").symlink_to(prepared.outside / "secret.md")
+    before, within = outside(prepared), prepared.tree()
+    options = ("--backend", backend, "--vault", "Vault", "--log-level", "error", "--toolsets", "all")
+    with Server(prepared.environment(), *options) as server:
+        server.initialize()
+        good = server.request("resources/read", {"uri": "obsidian://vault/Vault/Note.md"})
+        assert good["result"]["contents"][0]["text"] == "note\n"  # so the way is open
+        assert "result" in server.request("prompts/get", {"name": "own", "arguments": {"what": "x", "note": "Note"}})
+        for method, params in [("resources/list", {}), ("prompts/list", {}), *questions(prepared)]:
+            reply = json.dumps(server.request(method, params))
+            assert SECRET not in reply, (method, params)
+            assert A_BUG not in reply, (method, params)
+    assert outside(prepared) == before
+    assert prepared.tree() == within
 
 
 def test_a_vault_that_is_replaced_while_it_is_served_is_followed_or_refused(prepared: World) -> None:

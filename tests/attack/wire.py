@@ -14,18 +14,41 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+from obsidian_mcp.protocol.results import ERROR_META
 from obsidian_mcp.tools import catalogue
 from tests.support.client import COMMAND, MODERN_META
 from tests.support.world import World
 
+CAPABILITIES = "io.modelcontextprotocol/clientCapabilities"
 CHUNK = 200  # lines between two looks whether everything was answered
 LIMIT = 60
-TOOLS = tuple(tool["name"] for tool in catalogue.load().listing())
+LISTED = catalogue.load().listing()
+TOOLS = tuple(tool["name"] for tool in LISTED)
+ARGUMENTS = tuple(sorted({name for tool in LISTED for name in tool["inputSchema"]["properties"]} - {"name"}))
+PROMPTS = ("daily_review", "ask_vault", "capture", "tidy", "no such", "own_prompt", "Own prompt")
+URIS = (
+    "obsidian://vault/Vault/A.md", "obsidian://vault/Vault/Deep%2FC.md", "obsidian://vault/Vault/../x",
+    "obsidian://vault/Vault/%ff", "obsidian://vault/", "obsidian://", "file:///etc/passwd", "A",
+    "obsidian://vault/Vault/{+path}",
+)  # fmt: skip
+ANSWERS = (
+    {"action": "accept", "content": {"confirm": True}},
+    {"action": "accept", "content": {"confirm": False}},
+    {"action": "accept"},
+    {"action": "decline"},
+    {"action": 7},
+)
 METHODS = (
     "initialize",
     "ping",
     "tools/list",
     "tools/call",
+    "resources/list",
+    "resources/templates/list",
+    "resources/read",
+    "prompts/list",
+    "prompts/get",
+    "completion/complete",
     "server/discover",
     "subscriptions/listen",
     "exitt",
@@ -68,7 +91,7 @@ class Lines:
     def __iter__(self) -> Iterator[bytes]:
         kinds: tuple[Callable[[], bytes], ...] = (
             self._request, self._request, self._request, self._mutated, self._mutated, self._cut,
-            self._batch, self._cancel, self._noise, self._answer,
+            self._batch, self._cancel, self._noise, self._answer, self._question,
         )  # fmt: skip
         while True:
             line = self._random.choice(kinds)().replace(b"\n", b" ")
@@ -86,30 +109,40 @@ class Lines:
         if message["method"] == "tools/call" or self._random.random() < 0.4:
             message["method"] = "tools/call"
             message["params"] = {"name": pick(TOOLS), "arguments": self._arguments()}
+            if self._random.random() < 0.1:
+                message["params"]["inputResponses"] = pick((*ODD, {"confirm": pick(ANSWERS)}))
+                message["params"]["requestState"] = pick((*ODD, "e30"))
         elif message["method"] == "initialize":
             version = pick(("2024-11-05", "2025-03-26", "2025-11-25", "1999", 7))
-            message["params"] = {"protocolVersion": version, "capabilities": {}}
+            capabilities = pick(({}, {"elicitation": {}}, {"elicitation": {"form": {}}}, *ODD))
+            message["params"] = {"protocolVersion": version, "capabilities": capabilities}
+        else:
+            message["params"] = self._asking(message["method"])
         if self._random.random() < 0.3:
-            message["params"]["_meta"] = dict(MODERN_META) if self._random.random() < 0.7 else pick(ODD)
+            meta = {**MODERN_META, CAPABILITIES: pick(({}, {"elicitation": {}}, *ODD))}
+            message["params"]["_meta"] = meta if self._random.random() < 0.7 else pick(ODD)
         return message
+
+    def _asking(self, method: str) -> dict[str, Any]:
+        """The params of what is offered beside tools."""
+        pick = self._random.choice
+        if method == "resources/read":
+            return {"uri": pick((*URIS, *ODD))}
+        if method == "prompts/get":
+            values = pick(({}, {"question": "x"}, {"day": pick(ODD)}, *ODD))
+            return {"name": pick((*PROMPTS, *ODD)), "arguments": values}
+        if method == "completion/complete":
+            kinds = ({"type": "ref/resource", "uri": pick(URIS)}, {"type": "ref/prompt", "name": pick(PROMPTS)}, *ODD)
+            named = {"name": pick(("path", "note", "day", *ODD)), "value": pick(("", "a", "..", "Deep/", *ODD))}
+            return {"ref": pick(kinds), "argument": pick((named, named, *ODD))}
+        return {} if self._random.random() < 0.8 else {"cursor": pick(ODD)}
 
     def _arguments(self) -> dict[str, Any]:
         pick = self._random.choice
         names = ("A", "B.md", "Deep/C", "../out", "/etc/passwd", ".obsidian/x", "a\\b", "CON", "ä" * 100)
         arguments: dict[str, Any] = {"name": pick(names) if self._random.random() < 0.8 else pick(ODD)}
-        for key in (
-            "content",
-            "to",
-            "new_name",
-            "overwrite",
-            "permanent",
-            "start_line",
-            "if_match",
-            "inline",
-            "dry_run",
-        ):
-            if self._random.random() < 0.3:
-                arguments[key] = pick((*ODD, "text", "Deep", "D", 1, True))
+        for key in self._random.sample(ARGUMENTS, self._random.randint(0, 6)):
+            arguments[key] = pick((*ODD, "text", "Deep", "D", 1, True, ["A", "B.md"], "A > B", "tag:#x (", "/(/"))
         return arguments
 
     def _request(self) -> bytes:
@@ -141,15 +174,32 @@ class Lines:
     def _noise(self) -> bytes:
         return self._random.randbytes(self._random.choice((0, 1, 7, 300, 5000)))
 
-    def _answer(self) -> bytes:
+    def _question(self) -> bytes:
+        """What a person is asked about first, where the client can ask: so there is something to answer."""
         self._number += 1
-        return self._encode({"jsonrpc": "2.0", "id": self._number, "result": self._random.choice(ODD)})
+        tool, more = self._random.choice((("create", {"content": "x"}), ("delete", {"permanent": True})))
+        params: dict[str, Any] = {"name": f"obsidian_{tool}_note", "arguments": {"name": "A", **more}}
+        kind = self._random.random()
+        if kind < 0.3:
+            params["_meta"] = {**MODERN_META, CAPABILITIES: {"elicitation": {}}}
+        elif kind < 0.4:
+            capable = {"protocolVersion": "2025-11-25", "capabilities": {"elicitation": {}}}
+            return self._encode({"jsonrpc": "2.0", "id": self._number, "method": "initialize", "params": capable})
+        return self._encode({"jsonrpc": "2.0", "id": self._number, "method": "tools/call", "params": params})
+
+    def _answer(self) -> bytes:
+        """To a question that the server may have asked, or to none."""
+        self._number += 1
+        id = self._number if self._random.random() < 0.3 else f"ask-{self._random.randint(1, 1 + self._number // 50)}"
+        said = {self._random.choice(("result", "result", "error")): self._random.choice((*ODD, *ANSWERS))}
+        return self._encode({"jsonrpc": "2.0", "id": id, **said})
 
 
 class Attack:
     def __init__(self, world: World, seed: int) -> None:
         self._seed = seed
-        options = ("--backend", "embedded", "--vault", str(world.vault), "--log-level", "error")
+        world.put("Prompts/Own prompt.md", "Say {{what}} of {{note}}.\n")
+        options = ("--backend", "embedded", "--vault", str(world.vault), "--log-level", "error", "--toolsets", "all")
         self.process = subprocess.Popen(
             [*COMMAND, *options],
             env=world.environment(),
@@ -232,10 +282,10 @@ class Attack:
         if not isinstance(one, dict) or one.get("jsonrpc") != "2.0":
             return f"not a message: {one!r}"
         if "method" in one:
-            return "" if "id" not in one else f"a request: {one!r}"
+            return "" if "id" not in one or one["method"] == "elicitation/create" else f"a request: {one!r}"
         if ("result" in one) == ("error" in one):
             return f"neither a result nor an error: {one!r}"
-        if "error" in one and one["error"]["code"] == -32603:
+        if ("error" in one and one["error"]["code"] == -32603) or _is_bug(one.get("result")):
             return f"a bug: {one!r}"
         if one["id"] is None:
             return "" if "error" in one else f"a result without an id: {one!r}"
@@ -243,6 +293,12 @@ class Attack:
         with self._lock:
             self._answered[key] += 1
             return "" if self._answered[key] <= self._asked[key] else f"answered too often: {one!r}"
+
+
+def _is_bug(result: Any) -> bool:
+    """Where a failure is told as a result."""
+    meta = result.get("_meta") if isinstance(result, dict) else None
+    return isinstance(meta, dict) and meta.get(ERROR_META, {}).get("code") == -32603
 
 
 def _key(id: Any) -> Any:
