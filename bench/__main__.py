@@ -89,7 +89,7 @@ def main() -> None:
     print(report.bars_table())
     if not chosen.quick:
         write(report, chosen.into)
-        print(f"\nWritten to {chosen.into}: table.md, results.json, start.svg, rate.svg, growth.svg")
+        print(f"\nWritten to {chosen.into}: table.md, results.json, start.svg, rate.svg, growth.svg, search.svg")
     print(f"{report.seconds} s")
     if report.missed:
         print("Not met: " + "; ".join(report.missed) + ". Something else may keep this machine busy.")

@@ -123,15 +123,13 @@ OTHERS = (
         ("obsidian_search_vault", {"vault": "notes", "query": "{query}", "mode": "both"}),
     ),
     Searcher(
-        Rival("markdown-vault-mcp", ("markdown-vault-mcp",), ("{home}/bin/markdown-vault-mcp", "serve")),
+        KNOWN["markdown-vault-mcp"],
         ("search", {"query": "{query}"}),
-        env={"MARKDOWN_VAULT_MCP_SOURCE_DIR": "{vault}", "MARKDOWN_VAULT_MCP_READ_ONLY": "true"},
         ready=("get_index_status", {}, "queryable"),
     ),
-    Searcher(  # as published it doesn't start with the libraries of today
-        Rival("obsidian-mcp (PyPI)", ("fastmcp<2.9", "pydantic<2.12", "obsidian-mcp"), ("{home}/bin/obsidian-mcp",)),
+    Searcher(
+        KNOWN["obsidian-mcp (PyPI)"],
         ("search_notes_tool", {"query": "{query}"}),
-        env={"OBSIDIAN_VAULT_PATH": "{vault}"},
         ready=("search_by_regex_tool", {"pattern": "x"}, ""),  # this one waits for the index
     ),
     Searcher(

@@ -54,9 +54,21 @@ def measure(report: Report, folder: Path) -> None:
     for what, act in acts.items():
         without, with_entry = in_turns(ROUNDS, *(act(peer) for peer in peers))
         report.bar(f"{what} with its entry over one without", with_entry / without, "×", 1.5)
+    measure_undo(report, peers[1])
     for peer in peers:
         peer.end()
     measure_listing(report, folder / "listing")
+
+
+def measure_undo(report: Report, peer: Peer) -> None:
+    """An undo is a change like any other."""
+    edit, changes = edits(peer, "Edited"), []
+
+    def change() -> None:
+        changes.append(edit()["change"])
+
+    changed, undone = in_turns(ROUNDS, change, lambda: call(peer, "undo_change", id=changes[-1]))
+    report.bar("an edit undone over the edit", undone / changed, "×", 1.5)
 
 
 def measure_listing(report: Report, folder: Path) -> None:

@@ -123,6 +123,10 @@ def write(report: Report, folder: Path) -> None:
         (folder / "growth.svg").write_text(
             drawing.lines("How long a call takes in a growing vault", "ms", series), "utf-8"
         )
+    searches = {name: sorted(times.items()) for name, times in report.growth.get("search", {}).items()}
+    if searches:
+        picture = drawing.lines("How long a search takes in a growing vault", "ms", searches)
+        (folder / "search.svg").write_text(picture, "utf-8")
 
 
 def _shown(value: float | None) -> str:

@@ -52,6 +52,11 @@ class Rival:
         return (self.home / ".done").read_text(encoding="utf-8").strip()
 
     @property
+    def is_bare(self) -> bool:
+        """Whether it knows no vault, and shows what the protocol alone costs."""
+        return self.name.startswith("bare")
+
+    @property
     def is_installed(self) -> bool:
         return (self.home / ".done").exists()
 
@@ -135,6 +140,20 @@ RIVALS = (
         append=("obsidian_edit_note", {"vault": "notes", "path": "{note}", "operation": "append", "content": "{text}"}),
         rename=("obsidian_move_note", {"vault": "notes", "source": "{note}", "destination": "{new}"}),
         is_node=True,
+    ),
+    Rival(
+        name="markdown-vault-mcp",
+        packages=("markdown-vault-mcp",),
+        words=("{home}/bin/markdown-vault-mcp", "serve"),
+        env={"MARKDOWN_VAULT_MCP_SOURCE_DIR": "{vault}", "MARKDOWN_VAULT_MCP_READ_ONLY": "true"},
+        read=("read", {"path": "{note}"}),
+    ),
+    Rival(
+        name="obsidian-mcp (PyPI)",
+        packages=("fastmcp<2.9", "pydantic<2.12", "obsidian-mcp"),  # it doesn't start with the libraries of today
+        words=("{home}/bin/obsidian-mcp",),
+        env={"OBSIDIAN_VAULT_PATH": "{vault}"},
+        read=("read_note_tool", {"path": "{note}"}),
     ),
     Rival(
         name="mcp-obsidian (PyPI)",

@@ -26,9 +26,10 @@ def vault(folder: Path) -> Path:
     return folder
 
 
-def environment(rival: Rival, home: Path) -> dict[str, str]:
+def environment(rival: Rival, home: Path, root: Path) -> dict[str, str]:
     home.mkdir(parents=True, exist_ok=True)
-    return {"PATH": "/usr/local/bin:/usr/bin:/bin", "HOME": str(home), **rival.env}
+    own = filled(dict(rival.env), vault=str(root), home=str(rival.home))
+    return {"PATH": "/usr/local/bin:/usr/bin:/bin", "HOME": str(home), **own}
 
 
 def bare() -> float:
@@ -42,6 +43,7 @@ def measure_start(report: Report, everybody: Sequence[Rival], folder: Path) -> N
     root = vault(folder / "vault")
     starts: dict[str, list[float]] = {rival.name: [] for rival in everybody}
     lists: dict[str, list[float]] = {rival.name: [] for rival in everybody}
+    calls: dict[str, list[float]] = {}
     sizes: dict[str, int] = {}
     floors = []
     for number in range(rounds):
@@ -49,16 +51,15 @@ def measure_start(report: Report, everybody: Sequence[Rival], folder: Path) -> N
         for rival in everybody:
             floors.append(bare())
             began = time.perf_counter()
-            peer = Peer(rival.command(root), environment(rival, folder / rival.name))
+            peer = Peer(rival.command(root), environment(rival, folder / rival.name, root))
             peer.initialize()
             starts[rival.name].append(time.perf_counter() - began)
             peer.ask("tools/list")
             lists[rival.name].append(time.perf_counter() - began)
             sizes[rival.name] = peer.last_size
-            peer.process.kill()
-            peer.process.wait(30)
-            if peer.process.stdin:
-                peer.process.stdin.close()
+            _kill(peer)
+            if rival.read is not None:
+                calls.setdefault(rival.name, []).append(_first_call(rival, root, folder))
     print()
     floor = statistics.median(floors)
     median = {name: statistics.median(times) for name, times in starts.items()}
@@ -70,18 +71,53 @@ def measure_start(report: Report, everybody: Sequence[Rival], folder: Path) -> N
             "tools/list, bytes": float(sizes[rival.name]),
             "about tokens": sizes[rival.name] / 4,
         }
+        if rival.name in calls:
+            figures["to the first call's reply, ms"] = statistics.median(calls[rival.name]) * 1000
         report.note(rival.name, **figures)
-    report.bar("start to the first reply, over python -c pass", median["ours"] / floor, "×", 1.8)
+    report.bar("start to the first reply, over python -c pass", median["ours"] / floor, "×", 1.45)
     others = [value for name, value in median.items() if name != "ours"]
     if others:
         report.bar("start, over the fastest other", min(others) / median["ours"], "×", 6, at_least=True)
+    _ahead(report, everybody, "to the first call's reply, ms", lower=True)
+
+
+def _first_call(rival: Rival, root: Path, folder: Path) -> float:
+    """From the start of the process to a note's text, by a client that asks as soon as it may."""
+    assert rival.read is not None
+    tool, arguments = rival.read
+    began = time.perf_counter()
+    peer = Peer(rival.command(root), environment(rival, folder / rival.name, root))
+    peer.initialize()
+    params = {"name": tool, "arguments": filled(arguments, vault=str(root), note=NOTE)}
+    assert succeeded(peer.ask("tools/call", params))
+    took = time.perf_counter() - began
+    _kill(peer)
+    return took
+
+
+def _kill(peer: Peer) -> None:
+    peer.process.kill()
+    peer.process.wait(30)
+    for pipe in (peer.process.stdin, peer.process.stdout):
+        if pipe:
+            pipe.close()
+
+
+def _ahead(report: Report, everybody: Sequence[Rival], figure: str, lower: bool = False) -> None:
+    """Of those that serve the notes of a vault."""
+    rows = {rival.name: report.rows[rival.name] for rival in everybody if not rival.is_bare}
+    ours = rows.pop("ours")[figure]
+    others = [row[figure] for row in rows.values() if figure in row]
+    if others:
+        ratio = min(others) / ours if lower else ours / max(others)
+        report.bar(f"{figure.removesuffix(', ms')}, over the best other for notes", ratio, "×", 1, at_least=True)
 
 
 def measure_calls(report: Report, everybody: Sequence[Rival], folder: Path) -> None:
     root = vault(folder / "vault")
     peers: dict[str, Peer] = {}
     for rival in everybody:
-        peers[rival.name] = Peer(rival.command(root), environment(rival, folder / rival.name))
+        peers[rival.name] = Peer(rival.command(root), environment(rival, folder / rival.name, root))
         peers[rival.name].initialize()
     print("Asking everybody ...", flush=True)
     acts = _acts(everybody, root)
@@ -105,6 +141,7 @@ def measure_calls(report: Report, everybody: Sequence[Rival], folder: Path) -> N
     if sdk:
         report.bar("ping rate over the mcp SDK's", ours["pings/s"] / sdk["pings/s"], "×", 8, at_least=True)
     report.bar("ping", 1e6 / ours["pings/s"], "µs", 150)
+    _ahead(report, everybody, f"reads/s, {AT_ONCE} at once")
 
 
 def succeeded(reply: dict[str, Any]) -> bool:

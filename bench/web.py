@@ -187,7 +187,7 @@ def _measure(report: Report, clients: int, rounds: int) -> None:
     report.note(f"ours, {name}", **{"reads/s": rate, "p99, ms": _p99(mine)})
     report.note(f"mcp SDK, {name}", **{"reads/s": their_rate, "p99, ms": _p99(other)})
     if clients == max(CLIENTS):
-        report.bar(f"{name}, rate over the mcp SDK's", rate / their_rate, "×", 3, at_least=True)
+        report.bar(f"{name}, rate over the mcp SDK's", rate / their_rate, "×", 4, at_least=True)
 
 
 def _p99(took: list[float]) -> float:

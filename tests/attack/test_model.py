@@ -52,6 +52,28 @@ TEXTS = (
     "\u2028\x85",
 )  # fmt: skip
 PATHS = st.tuples(st.sampled_from(FOLDERS), st.sampled_from(NAMES)).map(lambda pair: f"{pair[0]}{pair[1]}.md")
+QUESTIONS: tuple[tuple[str, dict[str, Any]], ...] = (
+    ("search_notes", {"query": "head"}),
+    ("search_notes", {"query": "task-todo:task"}),
+    ("list_folder", {"depth": 3}),
+    ("outline_note", {"name": "{path}"}),
+    ("list_links", {"kind": "outgoing", "name": "{path}"}),
+    ("list_links", {"kind": "orphans"}),
+    ("list_properties", {}),
+    ("list_tasks", {}),
+    ("list_tasks", {"within": "{path}"}),
+    ("list_changes", {"name": "{path}"}),
+    ("repair_links", {}),
+    ("view_file", {"name": "{path}"}),
+    ("show_graph", {"name": "{path}"}),
+    ("query_base", {"name": "{path}"}),
+    ("undo_change", {"dry_run": True}),
+    ("edit_note", {"name": "{path}", "old_text": "x", "new_text": "y", "dry_run": True}),
+    ("set_properties", {"name": "{path}", "set": {"a": 1}, "dry_run": True}),
+    ("rename_term", {"kind": "tag", "old": "x", "new": "y", "dry_run": True}),
+    ("replace_in_notes", {"query": "text", "old_text": "x", "new_text": "y", "dry_run": True}),
+    ("move_notes", {"names": ["Note"], "to": "Deep", "dry_run": True}),
+)
 HUGE = "ten million bytes\n" * 580_000
 
 
@@ -80,7 +102,8 @@ def served(backend: tuple[str, ...]) -> tuple[World, App]:
     atexit.register(folder.cleanup)
     world = World(Path(folder.name) / "world")
     (world.folder / "home").mkdir()
-    given = {"vault": [str(world.vault)], "log-level": ["error"], **({"backend": list(backend)} if backend else {})}
+    given = {"vault": [str(world.vault)], "log-level": ["error"], "toolsets": ["all"]}
+    given |= {"backend": list(backend)} if backend else {}
     return world, App(load(given, world.environment()))
 
 
@@ -95,9 +118,13 @@ class Vaults(RuleBasedStateMachine):
         self.world.reset()  # behind the server's back, as a sync would
         (self.world.outside / "secret.md").write_text("secret")
         self.model: dict[str, bytes] = {}
+        self.changes: list[tuple[str, dict[str, bytes]]] = []  # with what there was before each
 
     def call(self, tool: str, **arguments: Any) -> dict[str, Any]:
-        return self.app.tools.run(f"obsidian_{tool}", arguments, CallContext())
+        done = self.app.tools.run(f"obsidian_{tool}", arguments, CallContext())
+        if "change" in done and tool != "undo_change":
+            self.changes.append((done["change"], dict(self.model)))
+        return done
 
     def there(self, path: str) -> str | None:
         return next((other for other in self.model if fold(other) == fold(path)), None)
@@ -205,6 +232,69 @@ class Vaults(RuleBasedStateMachine):
         assert after.endswith(body.removeprefix(b"\xef\xbb\xbf"))
         self.model[there] = after
 
+    @rule()
+    def undo_the_last_change(self) -> None:
+        """Byte for byte, whatever it was: nothing else has changed anything since."""
+        if not self.changes:
+            return
+        id, before = self.changes.pop()
+        done = self.call("undo_change", id=id)
+        assert done["undone"]
+        self.model = before
+
+    @rule(path=PATHS, mark=st.sampled_from(("done", "todo", "cancelled", "/")), data=st.data())
+    def mark_a_task(self, path: str, mark: str, data: st.DataObject) -> None:
+        there = self.there(path)
+        try:
+            self.call("set_task", name=spelled(data, path), task="task", mark=mark)
+        except Failure:
+            assert there is None or self.model[there].count(b"] task") != 1
+            return
+        assert there is not None
+        before, after = self.model[there], self.world.get(there)
+        assert before.partition(b"] task")[2] == after.partition(b"] task")[2]
+        assert len(before.split(b"\n")) == len(after.split(b"\n"))
+        self.model[there] = after
+
+    @rule(paths=st.lists(PATHS, min_size=1, max_size=3, unique_by=fold), folder=st.sampled_from(FOLDERS))
+    def move_several(self, paths: list[str], folder: str) -> None:
+        """All of them or none."""
+        try:
+            self.call("move_notes", names=paths, to=folder or "/")
+        except Failure:
+            return
+        moved = {self.there(path): f"{folder}{path.rpartition('/')[2]}" for path in paths}
+        self.model = {moved.get(path, path): text for path, text in self.model.items()}
+        assert {fold(path) for path in self.model} == {fold(path) for path in self.found()}
+        self.model = self.found()
+
+    @rule(new=st.sampled_from(("ends2\n", "")), expected=st.none() | st.integers(0, 2))
+    def replace_everywhere(self, new: str, expected: int | None) -> None:
+        places = sum(text.count(b"ends\n") for text in self.model.values())
+        more = {} if expected is None else {"expected": expected}
+        try:
+            self.call("replace_in_notes", query="ends", old_text="ends\n", new_text=new, **more)
+        except Failure:
+            return
+        if expected is None:
+            return  # it only counts
+        assert expected == places
+        self.model = {path: text.replace(b"ends\n", new.encode()) for path, text in self.model.items()}
+
+    @rule(asked=st.sampled_from(QUESTIONS), path=PATHS)
+    def what_only_looks_changes_nothing(self, asked: tuple[str, dict[str, Any]], path: str) -> None:
+        tool, arguments = asked
+        with contextlib.suppress(Failure):
+            self.call(tool, **{key: path if value == "{path}" else value for key, value in arguments.items()})
+
+    @rule(path=PATHS)
+    def a_search_finds_the_note_by_its_path(self, path: str) -> None:
+        there = self.there(path)
+        if there is None or not _can_be_made(there) or not self.options:
+            return
+        found = self.call("search_notes", query=f'path:"{there}"', limit=50)
+        assert there in [hit["path"] for hit in found["notes"]]
+
     @rule(path=PATHS, text=st.sampled_from(TEXTS))
     def a_wrong_etag_changes_nothing(self, path: str, text: str) -> None:
         if self.there(path) is None:
@@ -291,14 +381,17 @@ class Vaults(RuleBasedStateMachine):
             return
         raise AssertionError(done)
 
-    @invariant()
-    def the_vault_is_what_the_model_says(self) -> None:
+    def found(self) -> dict[str, bytes]:
         found = {}
         for file in self.world.vault.rglob("*"):
             path = file.relative_to(self.world.vault).as_posix()
             if file.is_file() and not path.startswith(".trash/"):
                 found[path] = file.read_bytes()
-        assert found == self.model
+        return found
+
+    @invariant()
+    def the_vault_is_what_the_model_says(self) -> None:
+        assert self.found() == self.model
         assert [file.name for file in self.world.outside.iterdir()] == ["secret.md"]
 
 
