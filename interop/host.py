@@ -37,13 +37,19 @@ def prepare(server: Sequence[str], vault: Path, home: Path) -> None:
         "hasCompletedOnboarding": True,
         "theme": "dark",
         "customApiKeyResponses": {"approved": [KEY[-20:]], "rejected": []},
-        "projects": {str(home): {"hasTrustDialogAccepted": True, "hasCompletedProjectOnboarding": True}},
+        "projects": {str(_project(home)): {"hasTrustDialogAccepted": True, "hasCompletedProjectOnboarding": True}},
         "mcpServers": {"obsidian": {"type": "stdio", "command": server[0], "args": list(server[1:]), "env": {}}},
     }
     (home / ".claude.json").write_text(json.dumps(answers), encoding="utf-8")
     allowed = {"permissions": {"allow": ["mcp__obsidian"], "defaultMode": "default"}}
-    (home / ".claude").mkdir()
-    (home / ".claude" / "settings.json").write_text(json.dumps(allowed), encoding="utf-8")
+    for folder in (home, _project(home)):
+        (folder / ".claude").mkdir(parents=True)
+        (folder / ".claude" / "settings.json").write_text(json.dumps(allowed), encoding="utf-8")
+
+
+def _project(home: Path) -> Path:
+    """An empty folder to work in: Claude Code keeps files of its own in the home, and would suggest them too."""
+    return home / "project"
 
 
 def trial(server: Sequence[str], claude: str, vault: Path, home: Path) -> str:
@@ -59,7 +65,7 @@ def trial(server: Sequence[str], claude: str, vault: Path, home: Path) -> str:
             "ANTHROPIC_BASE_URL": address,
             **dict.fromkeys(QUIET, "1"),
         }
-        screen = Screen([claude], home, environment)
+        screen = Screen([claude], _project(home), environment)
         try:
             _attach(screen, asked)
             _run_prompt(screen, asked)
