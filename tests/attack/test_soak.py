@@ -5,5 +5,5 @@ from tests.support.world import World
 
 
 def test_four_clients_lose_nothing_and_leave_nothing(own_world: World) -> None:
-    found = soak(own_world, 4000)
+    found = soak(own_world, 2000)
     assert found.growing == []
