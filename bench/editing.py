@@ -45,11 +45,11 @@ def call(peer: Peer, tool: str, **arguments: Any) -> Any:
     return reply["result"]["structuredContent"]["data"]
 
 
-def edits(peer: Peer, name: str) -> Callable[[], Any]:
+def edits(peer: Peer, name: str) -> Callable[[], object]:
     """There and back, in turns."""
     pair = itertools.cycle([("the place", "The place"), ("The place", "the place")])
 
-    def edit() -> Any:
+    def edit() -> object:
         old, new = next(pair)
         return call(peer, "edit_note", name=name, old_text=old, new_text=new)
 
