@@ -37,6 +37,8 @@ unit: $(READY) ## The tests
 # Folders and modules that start nothing and wait for nothing; --quick fails a test that does. Of the promises, those
 # on a vault that is a dictionary.
 QUICK := tests/features tests/index tests/operations tests/promises tests/protocol tests/tools tests/vault tests/hosts/test_jsonc.py \
+	tests/agents/test_evaluation.py tests/agents/test_mending.py tests/agents/test_oracles.py tests/agents/test_policies.py \
+	tests/agents/test_seen.py \
 	tests/backends/files/test_birth.py tests/backends/files/test_commit.py tests/backends/files/test_in_place.py \
 	tests/backends/files/test_write.py \
 	tests/backends/obsidian/test_discover.py tests/backends/obsidian/test_replies.py \
