@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from agents.trial import Result
+from bench import drawing
 from bench.report import Bar, table
 
 OURS, CAREFUL = "ours", "careful"
@@ -140,6 +141,17 @@ def write(
     }
     (folder / "agents.json").write_text(json.dumps(found, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
     (folder / "agents.md").write_text(page(day, versions, left_out, runs), encoding="utf-8")
+    (folder / "tokens.svg").write_text(plot(found), encoding="utf-8")
+
+
+def plot(found: Mapping[str, Any]) -> str:
+    """Tokens for a task that was done, of a recorded run; the list of tools is not counted."""
+    careful = [run for run in found["runs"] if run["policy"] == CAREFUL and run["tokens"]]
+    return drawing.bars(
+        "Tokens a task that was done, without the list of tools",
+        "tokens",
+        [(run["server"], run["tokens"] / sum(task["done"] for task in run["tasks"])) for run in careful],
+    )
 
 
 def page(day: str, versions: Mapping[str, str], left_out: Mapping[str, str], runs: Sequence[Run]) -> str:

@@ -17,6 +17,7 @@ from obsidian_mcp.tools import catalogue, toolsets
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
 RECORDED = ROOT / "bench" / "results" / "results.json"
+AGENTS = RECORDED.with_name("agents.json")
 AT_ONCE = "reads/s, 64 at once"
 
 
@@ -69,12 +70,31 @@ def benchmark() -> str:
     return " ".join(sentences)
 
 
+def measured() -> str:
+    """The one line in README, from the run that `make agents RIVALS=yes` recorded."""
+    found = json.loads(AGENTS.read_text(encoding="utf-8"))
+    done = {
+        run["server"]: {task["task"]: task["bytes"] for task in run["tasks"] if task["done"]}
+        for run in found["runs"]
+        if run["policy"] == "careful"
+    }
+    ours = done.pop("ours")
+    over = sorted(sum(theirs.values()) / sum(ours[task] for task in theirs if task in ours) for theirs in done.values())
+    count = len(found["runs"][0]["tasks"])
+    return (
+        f"A scripted agent did {len(ours)} of {count} tasks through it, with {sum(ours.values()):,} bytes; through "
+        f"{len(done)} other servers {min(map(len, done.values()))} to {max(map(len, done.values()))}, with "
+        f"{over[0]:.1f} to {over[-1]:.0f} times as many for the same tasks ({found['day']})."
+    )
+
+
 PAGES: dict[str, dict[str, Callable[[], str]]] = {
     "tools.md": {"tools": tools, "sets": sets},
     "options.md": {"options": options},
     "http.md": {"http": lambda: options(settings.HTTP_OPTIONS)},
     "bridge.md": {"bridge": lambda: options(settings.REMOTE_OPTIONS)},
     "benchmark.md": {"benchmark": benchmark},
+    "../README.md": {"measured": measured},
 }
 
 
@@ -91,7 +111,10 @@ def filled(text: str, parts: Mapping[str, Callable[[], str]]) -> str:
 
 def generated() -> dict[Path, str]:
     """Every page with generated parts, as it should be."""
-    return {DOCS / name: filled((DOCS / name).read_text(encoding="utf-8"), parts) for name, parts in PAGES.items()}
+    return {
+        (DOCS / name).resolve(): filled((DOCS / name).read_text(encoding="utf-8"), parts)
+        for name, parts in PAGES.items()
+    }
 
 
 if __name__ == "__main__":
