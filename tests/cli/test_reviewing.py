@@ -8,8 +8,10 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
+from tests.hosts.test_configure import SCRIPT
 from tests.support.inside import run_inside
-from tests.support.world import World
+from tests.support.terminal import Terminal
+from tests.support.world import World, measuring
 
 
 def ran(world: World, *words: str) -> subprocess.CompletedProcess[bytes]:
@@ -133,3 +135,15 @@ def test_a_hostile_text_does_not_reach_the_terminal(own_world: World) -> None:
     id = data(ran(own_world, "history", "--json"))["changes"][0]["id"]
     for words in (("history",), ("history", id), ("undo", id)):
         assert b"\x1b" not in ran(own_world, *words).stdout
+
+
+def test_nothing_is_forgotten_at_a_terminal_before_a_yes(own_world: World) -> None:
+    id = changed(own_world)
+    words = ["history", "--purge", "--vault", str(own_world.vault), "--backend", "embedded"]
+    for answer, told in (("", "Nothing was forgotten"), ("yes", "1 change forgotten")):
+        assert id in ran(own_world, "history").stdout.decode()
+        with Terminal([str(SCRIPT), *words], own_world.environment(**measuring()), own_world.folder) as terminal:
+            terminal.answer("Forget every change?", answer)
+            terminal.wait_for(told)
+            assert terminal.finish() == 0
+    assert id not in ran(own_world, "history").stdout.decode()

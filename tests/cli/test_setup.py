@@ -58,9 +58,9 @@ def test_two_answers_set_up_a_host_that_works(person: Person) -> None:
         terminal.wait_for("2  VS Code  ~/.config/Code/User/mcp.json\n")
         terminal.answer(HOST, "")
         terminal.wait_for(f'+        "{person.vault}"')
-        terminal.wait_for("it works, offers 18 tools, and sees 2 notes.")
+        terminal.wait_for("it works: it offers 18 tools, and sees 2 notes.")
         terminal.wait_for("Next: Switch obsidian on in Cursor's settings, under MCP.")
-        terminal.wait_for("Then type in a new chat, with the mode Agent: What is in my Obsidian vault?")
+        terminal.wait_for("Then type in a new chat, in Agent mode: What is in my Obsidian vault?")
         assert terminal.finish() == 0
     entry = person.entry("cursor")
     assert entry is not None
@@ -75,8 +75,8 @@ def test_two_hosts_and_a_second_vault_at_once_and_all_of_it_goes_again(person: P
     with person.sit_down("--read-only") as terminal:
         terminal.answer(VAULT, "2,1")
         terminal.answer(HOST, "1, 2")
-        terminal.wait_for("Cursor would start it: it works")
-        terminal.wait_for("VS Code would start it: it works")
+        terminal.wait_for("Cursor would start it, it works")
+        terminal.wait_for("VS Code would start it, it works")
         assert terminal.finish() == 0
     for host in ("cursor", "vscode"):
         entry = person.entry(host)
@@ -93,7 +93,7 @@ def test_a_host_that_has_a_vault_gets_another_and_that_one_is_tried(person: Pers
     (work / "Plan.md").write_text("x", encoding="utf-8")
     with person.sit_down("cursor") as terminal:
         terminal.answer(VAULT, "work")
-        terminal.wait_for(f"Cursor keeps the vault {person.vault} as well")
+        terminal.wait_for(f"Cursor keeps the vault {person.vault};")
         terminal.wait_for("sees 1 note.")
         assert terminal.finish() == 0
 
@@ -185,12 +185,28 @@ def test_without_a_terminal_it_says_what_to_run(person: Person) -> None:
 def test_yes_takes_the_suggested_answers(person: Person) -> None:
     done = person.run("setup", "--yes")
     assert done.returncode == 0, done.stderr
-    assert f"Taken: {person.vault}\n" in done.stdout
-    assert "Taken: Cursor\n" in done.stdout
+    assert f"Using {person.vault}\n" in done.stdout
+    assert "Using Cursor\n" in done.stdout
     assert "it works" in done.stdout
     again = person.run("setup", "--yes")
     assert "Nothing was changed" in again.stdout
     assert "it works" in again.stdout
+
+
+def test_a_vault_that_was_moved_gives_way_to_the_one_that_is_there(person: Person) -> None:
+    person.run("setup", "cursor", "--yes")
+    moved = person.vault.rename(person.vault.with_name("Garden"))
+    done = person.run("setup", "cursor", "--yes")
+    assert f"There is no folder {person.vault} any more, so it is left out.\n" in done.stdout
+    args = json.loads((person.folder / ".cursor/mcp.json").read_text())["mcpServers"]["obsidian"]["args"]
+    assert (str(moved) in args, str(person.vault) in args) == (True, False)
+
+
+def test_an_option_that_stays_is_told_and_can_be_dropped(person: Person) -> None:
+    person.run("setup", "cursor", "--yes", "--read-only")
+    kept = person.run("setup", "cursor", "--yes")
+    assert "Cursor keeps --read-only; with --replace it would not.\n" in kept.stdout
+    assert "it offers 18 tools" in person.run("setup", "cursor", "--yes", "--replace").stdout
 
 
 MISSING: dict[str, tuple[tuple[str, ...], str]] = {
@@ -220,7 +236,7 @@ def test_a_broken_configuration_is_left_and_the_other_host_set_up(person: Person
         terminal.wait_for("(its configuration is broken)")
         terminal.answer(HOST, "all")
         terminal.wait_for("is broken")
-        terminal.wait_for("VS Code would start it: it works")
+        terminal.wait_for("VS Code would start it, it works")
         assert terminal.finish() == 1
     assert person.file("cursor").read_text(encoding="utf-8") == "{"
 
@@ -322,7 +338,7 @@ def test_a_host_hands_on_neither_our_settings_nor_pythons() -> None:
 
 def test_without_a_tool_that_lists_it_is_enough_that_the_tools_are_offered(person: Person) -> None:
     done = person.run("setup", "cursor", "--yes", "--toolsets", "notes")
-    assert "it works, offers 9 tools." in done.stdout
+    assert "it works: it offers 9 tools." in done.stdout
 
 
 class Screen(io.StringIO):

@@ -190,7 +190,7 @@ def test_a_second_vault_is_added_and_the_first_stays_the_default(home: Home) -> 
     assert entry is not None
     vaults = ["--vault", str(home.vault), "--vault", str(home.folder / "work")]
     assert entry["args"] == ["--errors", "result", *vaults, "--timeout", "9", "--read-only"]
-    assert f"Cursor keeps the vault {home.vault} as well; --replace leaves it out." in done.stdout
+    assert f"Cursor keeps the vault {home.vault}, --read-only; with --replace it would not." in done.stdout
     assert f'+        "{home.folder / "work"}"' in done.stdout
     assert "Nothing was changed" in home.run("install", "cursor", "--vault", "work").stdout
 

@@ -19,6 +19,7 @@ from obsidian_mcp.hosts.known import BY_NAME, ENTRY, HOSTS, Host
 from obsidian_mcp.tools import catalogue
 from obsidian_mcp.vaults import full_name
 
+Replace = Annotated[bool, typer.Option("--replace", help="Forget the vaults and options of an entry first.")]
 HOST_NAMES = "|".join(BY_NAME)
 HostName = Annotated[
     str, typer.Argument(metavar=HOST_NAMES, help="The program that starts us.", autocompletion=lambda: list(BY_NAME))
@@ -35,9 +36,7 @@ def install(
     host: HostName = "",
     name: EntryName = ENTRY,
     dry_run: DryRun = False,
-    replace: Annotated[
-        bool, typer.Option("--replace", help="Forget the vaults and options of an entry first.")
-    ] = False,
+    replace: Replace = False,
     listing: Annotated[bool, typer.Option("--list", help="Show the hosts, and where they have us configured.")] = False,
 ) -> None:
     """Tell a host to start this server. Only our entry is changed; the file as it was is kept beside it.
@@ -66,7 +65,7 @@ def install(
     if not before.installed and not before.problem:
         show.line(f"{found.title} does not seem to be installed here; it will find this when it is.")
     if there is not None:
-        say_what_stays(found, there, chosen)
+        say_what_stays(found, there, chosen, words or [])
     change(
         lambda: configure.installing(found, environ, name, own_command(), words, replace),
         dry_run,
@@ -74,12 +73,22 @@ def install(
     )
 
 
-def say_what_stays(host: Host, entry: Mapping[str, Any], chosen: settings.Settings) -> None:
-    """A vault that is added to others must not be taken for the only one."""
-    here = {options.place_of(vault, chosen.environ) for vault in chosen.vaults}
-    others = [vault for vault in options.vaults_of(entry) if options.place_of(vault, chosen.environ) not in here]
-    if others and here:
-        show.line(f"{host.title} keeps the vault {', '.join(others)} as well; --replace leaves it out.")
+def say_what_stays(host: Host, entry: Mapping[str, Any], chosen: settings.Settings, words: Sequence[str]) -> None:
+    """A vault that is added to others must not be taken for the only one, nor an option that stays for one that went.
+
+    `words` are the options that are given now.
+    """
+    environ, there = chosen.environ, options.vaults_of(entry)
+    gone = [vault for vault in there if options.is_gone(vault, environ)] if chosen.vaults else []
+    for vault in gone:
+        show.line(f"There is no folder {vault} any more, so it is left out.")
+    here = {options.place_of(vault, environ) for vault in chosen.vaults}
+    kept = [f"the vault {each}" for each in there if here and options.place_of(each, environ) not in here]
+    kept = [each for each in kept if each.removeprefix("the vault ") not in gone]
+    old, new = options.given_by(entry) or {}, settings.split(words)[0]
+    kept += [f"--{option}" for option in old if option not in ("vault", "errors", *new)]
+    if kept:
+        show.line(f"{host.title} keeps {', '.join(kept)}; with --replace it would not.")
 
 
 @app.command()
@@ -126,6 +135,7 @@ def change(plan: Callable[[], configure.Change], dry_run: bool, next_step: str =
     for name in leftovers:
         show.line(f"{'Would remove' if dry_run else 'Removed'} {name}")
     if dry_run:
+        show.line("Nothing was changed.")
         return
     if backup:
         show.line(f"Backup: {backup}")

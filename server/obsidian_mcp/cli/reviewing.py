@@ -10,7 +10,7 @@ import typer
 from obsidian_mcp import running
 from obsidian_mcp.app import App
 from obsidian_mcp.call import CallContext
-from obsidian_mcp.cli import show
+from obsidian_mcp.cli import asking, show
 from obsidian_mcp.cli.browsing import browse
 from obsidian_mcp.cli.root import app, load, with_options
 from obsidian_mcp.errors import Failure, InvalidArguments
@@ -35,6 +35,7 @@ def history(
     note: Annotated[str, typer.Option("--note", metavar="NOTE", help="Only changes of this note.")] = "",
     limit: Annotated[int, typer.Option("--limit", min=1, max=AT_ONCE, help="How many to show.")] = 50,
     purge: Annotated[bool, typer.Option("--purge", help="Forget every change, for good.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Don't ask before --purge.")] = False,
     web: Annotated[bool, typer.Option("--web", help="Show it in the browser, with buttons to undo.")] = False,
     as_json: Json = False,
 ) -> None:
@@ -43,7 +44,9 @@ def history(
     Example: obsidian-mcp history --since today --vault "My Vault"
     """
     if purge:
-        _purge(_app(context, {**given, "history": ["on"]}))  # what was kept before it was switched off, too
+        whole = _app(context, {**given, "history": ["on"]})  # what was kept before it was switched off, too
+        if yes or not asking.can_ask() or _is_sure():
+            _purge(whole)
         return
     if web:
         browse(load(context, given, quiet=True))
@@ -152,6 +155,17 @@ def _row(change: Mapping[str, Any], several: bool) -> list[str]:
     when = str(change["time"])[:SHORT].replace("T", " ")
     what = f"{change['summary']}{'  (undone)' if change['undone'] else ''}"
     return [change["id"], when, *([change["vault"]] if several else []), change["client"] or "-", what]
+
+
+def _is_sure() -> bool:
+    """Asked at a terminal: afterwards nothing can be undone."""
+    try:
+        answer = asking.ask("Forget every change? None of them can be undone then (yes/no)", str.lower, "no")
+    except (KeyboardInterrupt, asking.NoAnswer):
+        answer = "no"
+    if answer not in ("y", "yes"):
+        show.line("Nothing was forgotten.")
+    return answer in ("y", "yes")
 
 
 def _purge(whole: App) -> None:

@@ -48,16 +48,18 @@ def setup(
     name: installing.EntryName = ENTRY,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Ask nothing, and take the suggested answers.")] = False,
     dry_run: installing.DryRun = False,
+    replace: installing.Replace = False,
 ) -> None:
-    """Find your vault and your assistant's program, connect the two, and try whether it works.
+    """Find your vault and your assistant's program, connect the two, and check that it works.
 
-    It asks which vault and which program, shows what it changes in that program's configuration, starts the server as
-    the program would, and says what to type first. Other options become part of the entry, as with install.
+    It asks which vault and which program, changes that program's configuration and shows what it changed, starts the
+    server as the program would, and says what to type first. Run it again to add another vault. Other options become
+    part of the entry, as with install.
 
     Example: obsidian-mcp setup
     """
     installing.check_name(name)
-    guide = _Guide({**(context.obj or {}), **given}, name, yes, dry_run)
+    guide = _Guide({**(context.obj or {}), **given}, name, yes, dry_run, replace)
     if not (yes or dry_run or asking.can_ask()):
         raise settings.UsageError(NO_TERMINAL)
     try:
@@ -75,8 +77,9 @@ def setup(
 class _Guide:
     """One run of it."""
 
-    def __init__(self, given: Given, name: str, yes: bool, dry_run: bool) -> None:
+    def __init__(self, given: Given, name: str, yes: bool, dry_run: bool, replace: bool) -> None:
         self._name = name
+        self._replace = replace
         self._given = given
         self._environ = environment()
         self._chosen = settings.load(given, self._environ)
@@ -121,7 +124,7 @@ class _Guide:
         show.line("Vaults:")
         show.choices([[each.name, self._short(each.path), each.note] for each in found])
         if not self._asks:
-            show.line(f"Taken: {found[0].path}")
+            show.line(f"Using {found[0].path}")
             return [found[0].path]
         return asking.ask(
             "Which vault? A number, or the path of another folder", lambda answer: self._vaults(answer, found), "1"
@@ -173,7 +176,7 @@ class _Guide:
         show.choices([[each.host.title, self._short(each.file or ""), self._state_of(each)] for each in listed])
         hosts = [each.host for each in listed]
         if not self._asks:
-            show.line(f"Taken: {hosts[0].title}")
+            show.line(f"Using {hosts[0].title}")
             return hosts[:1]
         question = "Which one should use it? A number, several (1,2), or all" if there else "Which one do you use?"
         return asking.ask(question, lambda answer: _hosts(answer, hosts), "1" if there else "")
@@ -189,11 +192,13 @@ class _Guide:
         show.line()
         show.line(f"{host.title}:")
         before = configure.look(host, self._environ).entries.get(self._name)
-        if before is not None:
-            installing.say_what_stays(host, before, chosen)
+        if before is not None and not self._replace:
+            installing.say_what_stays(host, before, chosen, words or [])
         try:
             installing.change(
-                lambda: configure.installing(host, self._environ, self._name, installing.own_command(), words),
+                lambda: configure.installing(
+                    host, self._environ, self._name, installing.own_command(), words, self._replace
+                ),
                 self._dry_run,
             )
         except typer.Exit:
@@ -210,13 +215,13 @@ class _Guide:
             with show.waiting(f"Starting the server as {host.title} would"):
                 answer = trial.attempt(entry, self._environ, vault)
         except trial.Failed as why:
-            show.line(f"Tried as {host.title} would start it, and it does not work yet: {why}")
+            show.line(f"Started the way {host.title} would start it, it does not work yet: {why}")
             show.line(f"To find out more: {command_line('doctor', '--vault', *chosen.vaults[:1])}")
             return False
-        show.line(f"Tried as {host.title} would start it: it works, offers {_told(answer)}.")
+        show.line(f"Started the way {host.title} would start it, it works: it offers {_told(answer)}.")
         show.line(f"Next: {host.next_step.format(name=self._name)}")
         show.line(f"Then type {host.where}: {FIRST_WORDS}")
-        show.line(f"To take it back: {self._way_back(host.name)}")
+        show.line(f"To undo this: {self._way_back(host.name)}")
         return True
 
     def _short(self, path: str) -> str:

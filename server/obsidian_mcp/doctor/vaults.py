@@ -166,7 +166,11 @@ def _history(it: Examination, root: str) -> Check:
     bound = f"{it.settings.history_days:g} days and {it.settings.history_mb} MB"
     if not size:
         return Check("history", "ok", f"No change was made yet; changes are kept for {bound} at most.")
-    return Check("history", "ok", f"{count} changes can be told, in {size / 1e6:.1f} MB of at most {bound}: {file}.")
+    return Check(
+        "history",
+        "ok",
+        f"{count} change{'s are' if count != 1 else ' is'} kept, in {size / 1e6:.1f} MB of at most {bound}: {file}.",
+    )
 
 
 def _state(it: Examination, root: str) -> Check:

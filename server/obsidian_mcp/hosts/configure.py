@@ -202,5 +202,5 @@ def _understood(host: Host, file: str, act: Callable[[], T]) -> T:
     except Broken as broken:
         why = str(broken)
     raise HostProblem(
-        f"The configuration of {host.title}{where} is broken ({why}). It was left as it is. Mend it, then try again."
+        f"The configuration of {host.title}{where} is broken ({why}). It was left as it is. Fix it, then try again."
     )

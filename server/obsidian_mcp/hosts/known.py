@@ -109,7 +109,7 @@ HOSTS = (
         "mcpServers",
         _in_home(".cursor", "mcp.json"),
         "Switch {name} on in Cursor's settings, under MCP.",
-        "in a new chat, with the mode Agent",
+        "in a new chat, in Agent mode",
         comments=True,
     ),
     Host(
@@ -118,7 +118,7 @@ HOSTS = (
         "servers",
         _in_settings("Code", "User", "mcp.json"),
         "Run the command MCP: List Servers and start {name}.",
-        "in the Chat view, with the mode Agent",
+        "in the Chat view, in Agent mode",
         comments=True,
         extra=(("type", "stdio"),),
     ),

@@ -46,7 +46,8 @@ def added(entry: Mapping[str, Any], words: Sequence[str], environ: Mapping[str, 
         return None
     both = {**old, **new}
     if "vault" in new:
-        both["vault"] = _together(vaults_of(entry), new["vault"], environ)
+        here = [vault for vault in vaults_of(entry) if not is_gone(vault, environ)]
+        both["vault"] = _together(here, new["vault"], environ)
     if both == old:
         return own_words(list(entry.get("args", [])))
     return words_of(both)
@@ -60,6 +61,11 @@ def without_false(words: Sequence[str]) -> list[str]:
 def _together(old: Sequence[str], new: Sequence[str], environ: Mapping[str, str]) -> list[str]:
     known = {place_of(vault, environ) for vault in old}
     return [*old, *(vault for vault in dict.fromkeys(new) if place_of(vault, environ) not in known)]
+
+
+def is_gone(vault: str, environ: Mapping[str, str]) -> bool:
+    """Whether it is a folder that is not there any more. First in an entry, it would be what every call means."""
+    return settings.looks_like_path(vault) and not os.path.isdir(settings.at_home(vault, environ))
 
 
 def place_of(vault: str, environ: Mapping[str, str]) -> str:

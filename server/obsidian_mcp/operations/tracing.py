@@ -87,13 +87,17 @@ class Trace:
 
     _blamed = ""
 
-    def advice(self, *, merge: bool) -> Hint:
-        """What to do next."""
+    def advice(self, *, merge: bool, shown: str = "") -> Hint:
+        """What to do next; what was changed stands at the end, where nothing follows it that could be part of it."""
         first = f"Undo {self._blamed} first. " if self._blamed else ""
+        end = f" What changed since:\n{shown}" if shown else ""
         if merge:
-            model = f"{first}The edits are on other lines: merge=true keeps them; see it first with dry_run."
-            return Hint(model, f"{first}The edits are on other lines: --merge keeps them; see it first with --dry-run.")
-        return Hint(first.rstrip() or "Look at the note; what is there now stays.")
+            said = f"{first}The edits are on other lines"
+            return Hint(
+                f"{said}: merge=true keeps them; see it first with dry_run.{end}",
+                f"{said}: --merge keeps them; see it first with --dry-run.{end}",
+            )
+        return Hint((first.rstrip() or "Look at the note; what is there now stays.") + end)
 
     def _after(self, path: str) -> list[Entry]:
         """The changes of a note after this one, newest first."""

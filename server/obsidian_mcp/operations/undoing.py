@@ -198,12 +198,16 @@ class _Plan:
         raise NoteNotFound(fact, trace.advice(merge=False) if blamed else "", path=path)
 
     def _changed(self, path: str, left: bytes, now: bytes, trace: Trace, *, can_merge: bool) -> NoReturn:
-        told = trace.blame((path,))
+        told, shown = trace.blame((path,)), ""
+        fact = f"{path} was changed after {trace.entry.id} ({trace.entry.summary})"
         if not told:
             texts = (text.decode("utf-8", "replace") for text in (left, now))
-            told = f"What changed:\n{diffs.unified(*texts)[:MOST_SHOWN]}"
-        fact = f"{path} was changed after {trace.entry.id} ({trace.entry.summary}). {told}"
-        raise Conflict(fact, trace.advice(merge=can_merge and not self._merge), path=path)
+            shown = diffs.unified(*texts)[:MOST_SHOWN]
+            told = "It can't be merged: it is not sure which lines are whose." if self._merge else ""
+            fact += ", by a person or another program"
+        raise Conflict(
+            f"{fact}. {told}".rstrip(), trace.advice(merge=can_merge and not self._merge, shown=shown), path=path
+        )
 
     def _read(self, path: str) -> bytes | None:
         try:
