@@ -18,6 +18,7 @@ from tests.support.pages import PAGES, README, ROOT, blocks, commands
 from tests.support.reader import DRAFT, NOTES, Reader
 from tests.test_docs import name
 
+pytestmark = pytest.mark.timeout(600)  # a page has many commands, and each starts a process
 IN_THE_FIRST_HOUR = ("uv ", "pipx ", ".venv/bin/")
 READ = NOTES["Some note.md"].splitlines()[2]
 # What must be in what a command prints; of the others it is enough that they succeed.

@@ -93,7 +93,7 @@ class Reader:
             return self.answer(line)
         done = subprocess.run(
             self.typed(line), env=self.environment, cwd=self.work, input="", capture_output=True, text=True,
-            timeout=PATIENCE, check=False,
+            timeout=2 * PATIENCE, check=False,
         )  # fmt: skip
         assert done.returncode == 0, f"{line}: {done.stdout}{done.stderr}"
         return done.stdout
@@ -113,7 +113,7 @@ class Reader:
                 yield process
                 if not by_itself:
                     os.killpg(process.pid, signal.SIGINT)
-                shown = process.communicate(timeout=PATIENCE)
+                shown = process.communicate(timeout=2 * PATIENCE)
                 assert process.returncode in ENDED, f"{line}: {process.returncode}, {shown}"
             finally:
                 with contextlib.suppress(ProcessLookupError):
@@ -150,7 +150,7 @@ class Reader:
         ]
         done = subprocess.run(
             self.typed(line), env=self.environment, cwd=self.work, input="\n".join(lines) + "\n", capture_output=True,
-            text=True, timeout=PATIENCE, check=True,
+            text=True, timeout=2 * PATIENCE, check=True,
         )  # fmt: skip
         return done.stdout
 

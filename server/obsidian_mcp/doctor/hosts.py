@@ -157,7 +157,7 @@ def _problem_of(it: Examination, served: Served) -> tuple[str, str]:
     why = _problem_with(it, entry, args)
     if not why:
         return "", ""
-    vaults = [full_path(it, vault) for vault in it.wanted]
+    vaults = [full_path(it, vault) for vault in it.wanted if not options.is_gone(vault, it.environ)]
     return why, _anew(served, vaults) if vaults else command_line("setup", served.host.name)
 
 
