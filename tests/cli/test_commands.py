@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import socket
 import subprocess
 import sys
@@ -358,3 +359,19 @@ def test_the_bundles_entry_serves_too(own_world: World) -> None:
         check=False,
     )
     assert json.loads(done.stdout) == {"jsonrpc": "2.0", "id": 1, "result": {}}
+
+
+def test_output_that_nobody_reads_any_more_is_no_trouble(own_world: World) -> None:
+    own_world.put("Note.md", "x")
+    reads, writes = os.pipe()
+    os.close(reads)
+    done = subprocess.run(
+        [*COMMAND, "call", "read_note", "name=Note"],
+        env=own_world.environment(),
+        stdout=writes,
+        stderr=subprocess.PIPE,
+        timeout=PATIENCE,
+        check=False,
+    )
+    os.close(writes)
+    assert (done.returncode, done.stderr) == (1, b"")

@@ -31,6 +31,7 @@ def run(argv: Sequence[str]) -> NoReturn:
     try:
         given, words = settings.split(argv)
         code = app(words, prog_name="obsidian-mcp", standalone_mode=False, obj=given)
+        sys.stdout.flush()  # here, where a pipe that is closed by now is noticed
     except settings.UsageError as error:
         show.usage(str(error), _command_in(argv))
     except typer.TyperException as error:

@@ -95,7 +95,9 @@ def _console() -> Console:
 
 
 def usage(text: str, command: str = "") -> NoReturn:
-    problem(f"{text.rstrip('. ')}; see obsidian-mcp {f'{command} ' if command else ''}--help")
+    text = text.rstrip(". ")
+    end = " See" if text.endswith("?") else "; see"
+    problem(f"{text}{end} obsidian-mcp {f'{command} ' if command else ''}--help")
     sys.exit(2)
 
 
