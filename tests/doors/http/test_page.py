@@ -273,9 +273,11 @@ def test_p13_news_are_told_without_opening_a_vault(own_world: World) -> None:
         visitor.undo(visitor.changes()[0])
         seen.append(visitor.get("news").json["seen"])
         assert len(set(seen)) == 3
-        before = len(web.log)
+        while web.wait_for("call")["tool"] != "obsidian_undo_change":
+            pass
         assert visitor.get("news").json["seen"] == seen[-1]
-        assert [entry for entry in web.log[before:] if entry["event"] == "call"] == []
+        web.call("list_folder")
+        assert web.wait_for("call")["tool"] == "obsidian_list_folder"  # and none before it
 
 
 def test_p8_with_the_app_the_vault_has_its_name_and_a_move_is_undone_too(own_world: World) -> None:
