@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import random
 import statistics
@@ -20,17 +21,22 @@ from tests.support.world import World
 CLIENTS = 4
 NOTES = 40
 MOST_GROWTH, MOST_MEMORY = 10, 150  # MB
-MOST_OPENED = 3  # more descriptors than at noon: each of two databases may open its log late
+MOST_OF_DATABASES = 3 * 2 * 8  # descriptors: a file, its log and its index, of two databases, for calls at once
+LOOKED_THROUGH = 1000  # changes of one note, by an undo
 HISTORY = 2  # MB that the history may have, which a day like this would exceed many times
 MOST_LEDGER = HISTORY + 5  # MB, with what SQLite keeps of its own log
 
 
 @dataclass
 class Found:
-    """What was seen of the server after each tenth of the calls, and how long calls took. `ledger` is in MB."""
+    """What was seen of the server after each tenth of the calls, and how long calls took. `ledger` is in MB.
+
+    How many connections a database has depends on how many calls have met: their descriptors are counted apart.
+    """
 
     resident: list[float] = field(default_factory=list)
     descriptors: list[int] = field(default_factory=list)
+    of_databases: list[int] = field(default_factory=list)
     ledger: list[float] = field(default_factory=list)
     took: list[list[float]] = field(default_factory=list)
 
@@ -39,12 +45,14 @@ class Found:
 
     @property
     def growing(self) -> list[str]:
-        """What the second half of a day has changed: the first fills what is kept, such as pages of two databases."""
+        """What a long day has changed. The first tenth is for warming up."""
         grown = []
-        if self.resident[-1] - self.resident[4] > MOST_GROWTH or self.resident[-1] > MOST_MEMORY:
+        if self.resident[-1] - self.resident[1] > MOST_GROWTH or self.resident[-1] > MOST_MEMORY:
             grown.append(f"memory: {self.resident}")
-        if self.descriptors[-1] - self.descriptors[4] > MOST_OPENED:
+        if len(set(self.descriptors[1:])) > 1:
             grown.append(f"descriptors: {self.descriptors}")
+        if max(self.of_databases) > MOST_OF_DATABASES:
+            grown.append(f"descriptors of databases: {self.of_databases}")
         if max(self.ledger) > MOST_LEDGER:
             grown.append(f"history: {self.ledger}")
         return grown
@@ -76,6 +84,13 @@ class Client:
 
     def close(self) -> None:
         self._connection.close()
+
+    def begin(self) -> None:
+        """A history as long as an undo looks back: what it takes to look through it is taken once."""
+        for number in range(LOOKED_THROUGH // 2):
+            self._edit()
+            if not number % 10:
+                self._look("Note 0")
 
     def step(self) -> None:
         note = f"Note {self._random.randrange(NOTES)}"
@@ -131,6 +146,25 @@ class Client:
         assert (after["etag"], after["content"]) == (before["etag"], before["content"])
 
 
+def _all_at_once(clients: list[Client], work: Callable[[Client], None]) -> None:
+    """Raises what one of them has raised."""
+    problems: list[BaseException] = []
+
+    def attempt(client: Client) -> None:
+        try:
+            work(client)
+        except BaseException as problem:  # noqa: BLE001  # told by the thread that waits
+            problems.append(problem)
+
+    threads = [threading.Thread(target=attempt, args=(client,)) for client in clients]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    if problems:
+        raise problems[0]
+
+
 def soak(world: World, calls: int, progress: Callable[[int], None] = lambda tenth: None) -> Found:
     """Raises if a call fails or an append is missing."""
     for number in range(NOTES):
@@ -142,28 +176,21 @@ def soak(world: World, calls: int, progress: Callable[[int], None] = lambda tent
     options = ("--backend", "embedded", "--vault", str(world.vault), "--toolsets", "all", "--history-mb", str(HISTORY))
     with Web(world.environment(), *options, forked=False) as web:
         clients = [Client(web, number) for number in range(CLIENTS)]
+        _all_at_once(clients, lambda client: client.begin())
         for tenth in range(10):
             took: list[float] = []
-            problems: list[BaseException] = []
 
-            def work(client: Client, took: list[float] = took, problems: list[BaseException] = problems) -> None:
-                try:
-                    for _ in range(calls // 10 // CLIENTS):
-                        began = time.perf_counter()
-                        client.step()
-                        took.append(time.perf_counter() - began)
-                except BaseException as problem:  # noqa: BLE001  # told by the thread that waits
-                    problems.append(problem)
+            def work(client: Client, took: list[float] = took) -> None:
+                for _ in range(calls // 10 // CLIENTS):
+                    began = time.perf_counter()
+                    client.step()
+                    took.append(time.perf_counter() - began)
 
-            threads = [threading.Thread(target=work, args=(client,)) for client in clients]
-            for thread in threads:
-                thread.start()
-            for thread in threads:
-                thread.join()
-            if problems:
-                raise problems[0]
+            _all_at_once(clients, work)
             found.took.append(took)
-            found.descriptors.append(len(os.listdir(f"/proc/{web.process.pid}/fd")))
+            opened = _opened(web.process.pid)
+            found.of_databases.append(sum(".sqlite" in file for file in opened))
+            found.descriptors.append(len(opened) - found.of_databases[-1])
             found.resident.append(_resident(web.process.pid))
             found.ledger.append(_ledger(world))
             progress(tenth + 1)
@@ -178,6 +205,14 @@ def soak(world: World, calls: int, progress: Callable[[int], None] = lambda tent
 def _ledger(world: World) -> float:
     """Of the history on disk, with SQLite's own log."""
     return sum(file.stat().st_size for file in world.folder.rglob("history.sqlite*")) / (1 << 20)
+
+
+def _opened(pid: int) -> list[str]:
+    found = []
+    for number in os.listdir(f"/proc/{pid}/fd"):
+        with contextlib.suppress(FileNotFoundError):  # closed by now
+            found.append(os.readlink(f"/proc/{pid}/fd/{number}"))
+    return found
 
 
 def _resident(pid: int) -> float:
@@ -198,7 +233,8 @@ def main() -> None:
     print(f"\r{calls:,} calls by {CLIENTS} clients in {seconds:.0f} s: none failed, every append is there")
     for tenth in (0, 4, 9):
         print(
-            f"  after {(tenth + 1) * 10:3} %: {found.resident[tenth]:.0f} MB, {found.descriptors[tenth]} descriptors, "
+            f"  after {(tenth + 1) * 10:3} %: {found.resident[tenth]:.0f} MB, {found.descriptors[tenth]} descriptors "
+            f"and {found.of_databases[tenth]} of databases, "
             f"history {found.ledger[tenth]:.1f} MB, p99 {found.p99(tenth):.1f} ms"
         )
     grown = found.growing
