@@ -11,6 +11,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from bench.quality import strings
+
 
 @dataclass(frozen=True)
 class Seen:
@@ -28,7 +30,7 @@ class Seen:
     def strings(self) -> Iterator[str]:
         """Every text in it: the values of JSON, else its lines."""
         data = self.data
-        yield from self.text.splitlines() if data is None else _strings(data)
+        yield from self.text.splitlines() if data is None else strings(data)
 
     def value(self, *names: str) -> Any:
         """The first value that has one of these names, wherever it is."""
@@ -51,14 +53,6 @@ def seen(reply: Mapping[str, Any]) -> Seen:
 
 def compact(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
-
-
-def _strings(value: Any) -> Iterator[str]:
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, (dict, list)):
-        for inner in value.values() if isinstance(value, dict) else value:
-            yield from _strings(inner)
 
 
 def _values(value: Any, names: tuple[str, ...]) -> Iterator[Any]:

@@ -217,7 +217,7 @@ def size_of(result: Mapping[str, Any]) -> int:
 
 def notes_in(result: Mapping[str, Any], known: Collection[str]) -> list[str]:
     """The notes that a result names, in its order and each once, whatever it calls the field."""
-    named = (_known(value, known) for value in _strings(_data(result)))
+    named = (_known(value, known) for value in strings(_data(result)))
     return list(dict.fromkeys(note for note in named if note))
 
 
@@ -231,12 +231,12 @@ def _data(result: Mapping[str, Any]) -> Any:
         return text.split("\n")
 
 
-def _strings(value: Any) -> Iterator[str]:
+def strings(value: Any) -> Iterator[str]:
     if isinstance(value, str):
         yield value
     elif isinstance(value, (dict, list)):
         for inner in value.values() if isinstance(value, dict) else value:
-            yield from _strings(inner)
+            yield from strings(inner)
 
 
 def _known(value: str, known: Collection[str]) -> str | None:

@@ -15,7 +15,7 @@ from obsidian_mcp.vaults import FolderReader
 
 MOST_NAMED = 5
 COUNTED_FOR = 20.0  # seconds
-NOT_MEANT_FOR = 3.0  # seconds for a folder that is no vault
+NOT_MEANT_FOR = 3.0  # seconds for a folder that isn't a vault
 CLOUDS = {
     "iCloud": ("mobile documents", "iclouddrive"),
     "OneDrive": ("onedrive",),

@@ -16,7 +16,7 @@ import zlib
 from collections.abc import Iterable
 from typing import Any
 
-from obsidian_mcp.vault.alike import common_ends
+from obsidian_mcp.alike import common_ends
 from obsidian_mcp.vault.changes import Change, ChangeSet, Rename, Restore, Trash, Write
 from obsidian_mcp.vault.history import Difference, KeptChanges, Unreadable, digest
 

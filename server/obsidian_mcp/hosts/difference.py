@@ -10,6 +10,8 @@ import re
 from collections.abc import Collection
 from difflib import SequenceMatcher
 
+from obsidian_mcp.alike import common_ends
+
 LONGEST_LINE = 160
 MOST_COMPARED = 250_000  # pairs of lines
 NOWHERE = "/dev/null"
@@ -27,8 +29,7 @@ def unified(file: str, before: str | None, after: str | None, own: Collection[st
 
 def _changed_lines(old: str, new: str, own: Collection[str]) -> tuple[int, list[str], list[str]]:
     """The number of the first line that changes, the lines that go, and those that come."""
-    start = _shared(old, new)
-    end = min(_shared(old[::-1], new[::-1]), len(old) - start, len(new) - start)
+    start, end = common_ends(old, new)
     head = old.rfind("\n", 0, start) + 1
     before = _masked(old[head:start], own)
     gone, come = old[start : len(old) - end], new[start : len(new) - end]
@@ -37,18 +38,6 @@ def _changed_lines(old: str, new: str, own: Collection[str]) -> tuple[int, list[
         after = _masked(old[len(old) - end :].partition("\n")[0].rstrip("\r"), own)
     first = old.count("\n", 0, head) + 1
     return first, _lines(f"{before}{gone}{after}"), _lines(f"{before}{come}{after}")
-
-
-def _shared(one: str, other: str) -> int:
-    """How many characters they begin with alike: by halves, because files can be large."""
-    low, high = 0, min(len(one), len(other))
-    while low < high:
-        middle = (low + high + 1) // 2
-        if one[low:middle] == other[low:middle]:
-            low = middle
-        else:
-            high = middle - 1
-    return low
 
 
 def _masked(text: str, own: Collection[str]) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 
-from obsidian_mcp.vault.alike import common_ends
+from obsidian_mcp.alike import common_ends
 
 CONTEXT = 1  # lines around a change
 MOST_LINES, LONGEST_LINE = 40, 160

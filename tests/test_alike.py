@@ -3,7 +3,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from obsidian_mcp.vault.alike import PIECE, common_ends
+from obsidian_mcp.alike import PIECE, common_ends
 
 TEXTS = st.builds(lambda text, times: text * times, st.text("ab", max_size=8), st.sampled_from([1, 3, PIECE // 3]))
 
