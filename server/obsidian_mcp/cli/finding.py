@@ -17,7 +17,7 @@ from obsidian_mcp.operations.passages import marks
 from obsidian_mcp.operations.searching import understood
 from obsidian_mcp.protocol.clients import COMMAND_LINE
 from obsidian_mcp.settings import UsageError
-from obsidian_mcp.vaults import library
+from obsidian_mcp.vaults.behind import library
 
 TOOL = "obsidian_search_notes"
 LONGEST = 86_400.0  # seconds that making an index may take

@@ -9,7 +9,8 @@ from obsidian_mcp.call import CallContext
 from obsidian_mcp.errors import DOCTOR, Failure
 from obsidian_mcp.hosts.options import place_of
 from obsidian_mcp.settings import Settings, UsageError
-from obsidian_mcp.vaults import choice, meant, probe
+from obsidian_mcp.vaults import choice, meant
+from obsidian_mcp.vaults.behind import probe
 
 LIMIT = 10.0  # seconds for one question to the app
 

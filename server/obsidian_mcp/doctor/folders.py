@@ -11,7 +11,7 @@ from obsidian_mcp.doctor.hosts import instead
 from obsidian_mcp.hosts.command import command_line, quoted
 from obsidian_mcp.setup import places
 from obsidian_mcp.vault.census import Census
-from obsidian_mcp.vaults import FolderReader
+from obsidian_mcp.vaults.reader import FolderReader
 
 MOST_NAMED = 5
 COUNTED_FOR = 20.0  # seconds

@@ -14,7 +14,9 @@ from obsidian_mcp.hosts.command import command_line
 from obsidian_mcp.settings import UsageError
 from obsidian_mcp.slot import OR_ELSEWHERE
 from obsidian_mcp.state import State
-from obsidian_mcp.vaults import FolderReader, library, locate, look_at_history, meant
+from obsidian_mcp.vaults import locate, meant
+from obsidian_mcp.vaults.behind import library, look_at_history
+from obsidian_mcp.vaults.reader import FolderReader
 
 
 def lists(it: Examination) -> Iterator[Check]:

@@ -24,7 +24,7 @@ from obsidian_mcp.servers.ide.workspace import IdeWorkspace
 from obsidian_mcp.settings import load
 from obsidian_mcp.vault.active import Active
 from obsidian_mcp.vault.path import VaultPath
-from obsidian_mcp.vaults import files_backend
+from obsidian_mcp.vaults.behind import files_backend
 from tests.support.ide import AUTHORIZATION, LIMIT, talking
 from tests.support.world import World
 

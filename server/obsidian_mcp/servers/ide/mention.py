@@ -21,7 +21,8 @@ from obsidian_mcp.vault import text
 from obsidian_mcp.vault.history import NOBODY
 from obsidian_mcp.vault.path import BadPath
 from obsidian_mcp.vault.reference import Reference
-from obsidian_mcp.vaults import files_backend, locate
+from obsidian_mcp.vaults import locate
+from obsidian_mcp.vaults.behind import files_backend
 
 OPENING = 5.0
 LIMIT = 35.0  # seconds: a call of the door's may take 30

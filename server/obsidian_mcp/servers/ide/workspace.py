@@ -13,7 +13,7 @@ from obsidian_mcp.vault.active import Active, Workspace
 from obsidian_mcp.vault.history import NOBODY
 from obsidian_mcp.vault.path import BadPath, VaultPath
 from obsidian_mcp.vault.port import Backend
-from obsidian_mcp.vaults import FolderReader
+from obsidian_mcp.vaults.reader import FolderReader
 
 
 class IdeWorkspace:

@@ -15,20 +15,13 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from obsidian_mcp.backends.files.root import VaultRoot
-    from obsidian_mcp.backends.obsidian.probe import Probe
     from obsidian_mcp.call import CallContext
-    from obsidian_mcp.history.ledger import Ledger
-    from obsidian_mcp.index.library import Library
     from obsidian_mcp.registry import Located, Registered
     from obsidian_mcp.settings import Settings
-    from obsidian_mcp.vault.active import Active, Workspace
-    from obsidian_mcp.vault.census import Census
-    from obsidian_mcp.vault.config import VaultConfig
+    from obsidian_mcp.vault.active import Active
     from obsidian_mcp.vault.contents import AppAnswers, Contents
-    from obsidian_mcp.vault.history import By, History, HistoryIn
-    from obsidian_mcp.vault.index import Disk, Index
-    from obsidian_mcp.vault.path import VaultPath
+    from obsidian_mcp.vault.history import By, History
+    from obsidian_mcp.vault.index import Index
     from obsidian_mcp.vault.port import Backend, Found, Vault
     from obsidian_mcp.vault.seen import Seen
 
@@ -113,7 +106,9 @@ class Vaults:
     @property
     def backend(self) -> Backend:
         if self._backend is None:
-            self._backend, self._why = _chosen(self._settings)
+            from obsidian_mcp.vaults.behind import chosen
+
+            self._backend, self._why = chosen(self._settings)
         return self._backend
 
     @property
@@ -198,6 +193,8 @@ class Vaults:
 
     def _contents(self, folder: str, index: Index | None) -> Contents:
         """One for each folder. Two threads may each make one at first; the second is forgotten."""
+        from obsidian_mcp.vaults.behind import library
+
         known = self._libraries.get(folder)
         return known or self._libraries.setdefault(folder, library(folder, self._settings, index))
 
@@ -300,77 +297,6 @@ def choice(settings: Settings) -> tuple[bool, str | None]:
     return settings.backend == "embedded" or (settings.backend == "auto" and nothing_found), command
 
 
-def _chosen(settings: Settings) -> tuple[Backend, str]:
-    embedded, command = choice(settings)
-    if embedded:
-        why = "asked for" if settings.backend == "embedded" else "no Obsidian command was found"
-        return files_backend(settings), why
-    from obsidian_mcp.backends.obsidian.backend import ObsidianBackend
-
-    why = f"the command is {command}" if command else "asked for, but no command was found; calls will say what to do"
-    return ObsidianBackend(settings, lambda wanted: locate(wanted, settings.environ), histories(settings)), why
-
-
-def files_backend(settings: Settings) -> Backend:
-    """The one that needs no app."""
-    from obsidian_mcp.backends.files.backend import FilesBackend
-
-    return FilesBackend(settings, lambda wanted: locate(wanted, settings.environ), _index, histories(settings))
-
-
-def histories(settings: Settings) -> HistoryIn | None:
-    """What opens a vault's history, each ledger once; nothing where none is kept."""
-    if not settings.history:
-        return None
-    from obsidian_mcp.history.recorder import CallHistory
-
-    ledgers: dict[str, Ledger] = {}
-
-    def history(file: str, by: By) -> CallHistory:
-        if file not in ledgers:
-            ledgers.setdefault(file, ledger(file, settings))
-        return CallHistory(ledgers[file], by)
-
-    return history
-
-
-def look_at_history(folder: str, settings: Settings) -> tuple[str, int, int]:
-    """Where the history of a vault's folder is kept, how many changes it has, and its bytes on disk."""
-    from obsidian_mcp.history.recorder import CallHistory
-    from obsidian_mcp.state import State
-    from obsidian_mcp.vault.history import NOBODY
-
-    file = State(folder, settings.environ).history_file
-    return file, *CallHistory(ledger(file, settings), NOBODY).sizes
-
-
-def ledger(file: str, settings: Settings) -> Ledger:
-    from obsidian_mcp.history.ledger import Ledger
-
-    return Ledger(file, settings.history_days, settings.history_mb << 20)
-
-
-def _index(disk: Disk) -> Index:
-    from obsidian_mcp.index.mentions import Mentions
-    from obsidian_mcp.index.names import Names
-    from obsidian_mcp.vault.index import Index
-
-    names = Names(disk)
-    return Index(names, Mentions(disk, names))
-
-
-def library(folder: str, settings: Settings, index: Index | None = None) -> Library:
-    """What the notes in a folder say; with the names that an index has, if there is one."""
-    from obsidian_mcp.backends.files.root import VaultRoot
-    from obsidian_mcp.backends.files.scan import Scan
-    from obsidian_mcp.index.library import Library
-    from obsidian_mcp.index.names import Names
-    from obsidian_mcp.state import State
-
-    names = index.names if index is not None and isinstance(index.names, Names) else None
-    return Library(Scan(VaultRoot(folder)), State(folder, settings.environ).index_file, names)
-
-
 def full_name(wanted: str, settings: Settings) -> str:
     """A vault as it can be named from any folder. Raises UsageError if no tool could use it."""
     place = locate(wanted, settings.environ)
@@ -400,58 +326,6 @@ def _folder(wanted: str, settings: Settings) -> str:
     if not os.path.isdir(folder):
         raise UsageError(f"the folder of the vault {wanted!r} is not on this machine")
     return folder
-
-
-def probe(settings: Settings, command: str) -> Probe:
-    """Questions to the Obsidian command about itself."""
-    from obsidian_mcp.backends.obsidian.probe import Probe
-
-    return Probe(command, settings.environ)
-
-
-class FolderReader:
-    """A vault's folder, read without the app: for those that show it or examine it."""
-
-    def __init__(self, folder: str) -> None:
-        from obsidian_mcp.backends.files.root import VaultRoot
-
-        self._root: VaultRoot = VaultRoot(folder)
-
-    @property
-    def is_there(self) -> bool:
-        return self._root.is_there
-
-    def access(self) -> tuple[bool, bool]:
-        """Whether the folder may be read, and written."""
-        from obsidian_mcp.backends.files import read
-
-        return read.access(self._root)
-
-    def census(self, seconds: float) -> Census:
-        """What it holds, counted for so long at most."""
-        from obsidian_mcp.backends.files import census
-
-        return census.count(self._root, seconds)
-
-    def settings(self) -> VaultConfig:
-        from obsidian_mcp.backends.files import read
-
-        return read.settings(self._root)
-
-    def workspace(self) -> Workspace:
-        from obsidian_mcp.backends.files import read
-
-        return read.workspace(self._root)
-
-    def read(self, path: VaultPath) -> bytes:
-        from obsidian_mcp.backends.files import read
-
-        return read.note(self._root, path)
-
-    def has(self, path: VaultPath) -> bool:
-        from obsidian_mcp.backends.files import read
-
-        return bool(read.spellings(self._root, path))
 
 
 def end() -> None:
