@@ -105,6 +105,37 @@ def test_a_slow_job_holds_up_none_that_was_brought_with_it(gates: list[Gate]) ->
     assert all(gate.begun.wait(PATIENCE) for gate in gates)
 
 
+def test_quick_jobs_behind_slow_ones_are_shared_by_few_threads(gates: list[Gate]) -> None:
+    scheduler, threads, done = Scheduler(), set[int](), threading.Semaphore(0)
+
+    def quick() -> None:
+        threads.add(threading.get_ident())
+        done.release()
+
+    slow = [(read(str(number)), gate) for number, gate in enumerate(gates)]
+    scheduler.run_batch([*slow, *[(read("q"), quick)] * 60], patience=PATIENCE / 100)
+    assert all(done.acquire(timeout=PATIENCE) for _ in range(60))
+    assert len(threads) <= 4
+
+
+def test_what_is_brought_together_is_told_of_meanwhile(gates: list[Gate]) -> None:
+    looks = list[None]()
+    Scheduler().run_batch([(read("a"), gates[0])], 0.001, lambda: looks.append(None))
+    assert looks
+    assert gates[0].begun.wait(PATIENCE)
+
+
+def test_where_every_thread_hangs_the_bringer_goes_on(gates: list[Gate]) -> None:
+    scheduler, ran = Scheduler(threads=1), threading.Event()
+    scheduler.submit(read("a"), gates[0])
+    assert gates[0].begun.wait(PATIENCE)
+    scheduler.run_batch([(read("b"), ran.set), (read("c"), gates[1])], patience=0.001)
+    assert not ran.is_set()
+    gates[0].may_end.set()
+    assert ran.wait(PATIENCE)
+    assert gates[1].begun.wait(PATIENCE)
+
+
 def test_what_is_brought_together_keeps_its_turn(gates: list[Gate]) -> None:
     scheduler, (writing, reading, other) = Scheduler(), gates
     scheduler.run_batch([(write("a"), writing), (read("a"), reading), (read("b"), other)], patience=0.001)

@@ -13,8 +13,10 @@ The threads. Ready jobs run on a pool that grows to THREADS. But handing a job t
 costs more than most jobs take: two Python threads that both have work take the GIL from each other at every system
 call. So a door hands over everything that one read of its input brought with `run_batch`: one thread runs the jobs in
 order while the door's own thread waits, without the GIL. A job that is not quick is left alone with its thread, and
-the jobs after it get threads of their own: a slow read delays the others by the patience, not by its length. Where the
-system allows no further thread, the jobs wait for those that there are; where there is none, the door's own runs them.
+another goes on with the jobs after it, then two more, and so on; where that is not enough, each of those left gets a
+thread of its own. So a slow read delays the others by the patience, not by its length, and where it was the machine
+that was busy for a moment, there are not sixty threads that fight for the GIL. Where the system allows no further
+thread, the jobs wait for those that there are; where there is none, the door's own runs them.
 """
 
 from __future__ import annotations
@@ -31,6 +33,7 @@ if TYPE_CHECKING:
 else:
     from _collections import deque  # without what its package loads
 
+MOST_RUNNERS = 8  # threads that share what was brought together
 THREADS = 64  # as many jobs may hang before a read of another note has to wait
 
 
@@ -91,27 +94,34 @@ class Scheduler:
         if turn is not None:
             self._start(turn)
 
-    def run_batch(self, jobs: Iterable[tuple[Access, Work]], patience: float) -> None:
-        """Run them on one thread, one after another, and wait while each takes less than the patience."""
+    def run_batch(self, jobs: Iterable[tuple[Access, Work]], patience: float, meanwhile: Work = lambda: None) -> None:
+        """Run them on one thread, one after another, and wait while they are quick.
+
+        Each time the patience has passed, `meanwhile` is called.
+        """
         turns = (self._enter(access, work) for access, work in jobs)
         lane = deque(turn for turn in turns if turn is not None)
         if not lane:
             return
-        over = allocate_lock()
-        over.acquire()
+        over = SimpleQueue[None]()
 
         def work() -> None:
             try:
                 while (turn := _first(lane)) is not None:
                     self._run(turn)
             finally:
-                over.release()
+                over.put(None)
 
-        left = len(lane) - 1
+        runners, left = 1, len(lane) - 1
         self._queue(work)
-        while not over.acquire(timeout=patience):
+        while not _ended(over, patience):
+            meanwhile()
             if len(lane) == left:
-                break
+                if not lane or runners == MOST_RUNNERS:
+                    break
+                for _ in range(min(runners, left)):
+                    self._queue(work)
+                runners *= 2
             left = len(lane)
         while (turn := _first(lane)) is not None:
             self._start(turn)
@@ -226,6 +236,15 @@ class Scheduler:
             except Empty:
                 self._alone = False
                 return None
+
+
+def _ended(over: SimpleQueue[None], within: float) -> bool:
+    """Whether one has found nothing more to do."""
+    try:
+        over.get(timeout=within)
+    except Empty:
+        return False
+    return True
 
 
 def _first(lane: deque[_Turn]) -> _Turn | None:
