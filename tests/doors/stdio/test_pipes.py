@@ -49,3 +49,25 @@ def test_an_input_that_does_not_block_is_waited_for(own_world: World) -> None:
         finally:
             os.close(theirs)
         assert process.wait(PATIENCE) == 0
+
+
+def test_messages_that_are_held_go_out_together_or_when_they_are_many(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(streams, "CHUNK", 1000)
+    (theirs, own_in), (reader, own_out) = os.pipe(), os.pipe()
+    os.set_blocking(reader, False)
+    pipe = streams.Streams(theirs, own_out)
+    pipe.hold(True)
+    pipe.send(b"one")
+    pipe.send(b"two")
+    with pytest.raises(BlockingIOError):
+        os.read(reader, 100)
+    pipe.flush()
+    assert os.read(reader, 100) == b"one\ntwo\n"
+    pipe.send(b"x" * 999)
+    assert os.read(reader, 1000) == b"x" * 999 + b"\n"
+    pipe.send(b"three")
+    pipe.hold(False)
+    pipe.send(b"four")
+    assert os.read(reader, 100) == b"three\nfour\n"
+    for fd in (theirs, own_in, reader, own_out):
+        os.close(fd)

@@ -60,7 +60,7 @@ def serve(
         connection.abandon()
         end(128 + number)
 
-    gathered = _Gathered(Scheduler())
+    gathered = _Gathered(Scheduler(), pipe)
     connection = Connection(server, gathered, send)
     _on_signals()
     if sys.platform == "win32":
@@ -97,8 +97,9 @@ def _drained(pipe: streams.Streams, connection: Connection) -> bool:
 class _Gathered:
     """The jobs of one read of the input, which run together: see `Scheduler.run_batch`."""
 
-    def __init__(self, scheduler: Scheduler) -> None:
+    def __init__(self, scheduler: Scheduler, pipe: streams.Streams) -> None:
         self._scheduler = scheduler
+        self._pipe = pipe
         self._jobs: list[tuple[Access, Callable[[], None]]] = []
 
     def submit(self, access: Access, work: Callable[[], None]) -> None:
@@ -108,7 +109,11 @@ class _Gathered:
 
     def hand_over(self) -> None:
         jobs, self._jobs = self._jobs, []
-        self._scheduler.run_batch(jobs, PATIENCE)
+        if not jobs:
+            return
+        self._pipe.hold(len(jobs) > 1 and not any(access.writes for access, _ in jobs))
+        self._scheduler.run_batch(jobs, PATIENCE, self._pipe.flush)
+        self._pipe.hold(False)
 
 
 def _serve(pipe: streams.Streams, connection: Connection, gathered: _Gathered, warm_up: Callable[[], None]) -> None:

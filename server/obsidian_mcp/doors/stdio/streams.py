@@ -25,6 +25,8 @@ class Streams:
         self._in = fd_in
         self._out = fd_out
         self._lock = allocate_lock()
+        self._holds = False
+        self._held = bytearray()
         self._poll = None
         self._idle: int | None = None
         if hasattr(select, "poll"):
@@ -69,16 +71,32 @@ class Streams:
         return dict(poll.poll(0))
 
     def send(self, message: bytes) -> None:
-        """Write one message as one line, whole, before any other."""
-        rest = memoryview(message + b"\n")
+        """Write one message as one line, whole, before any other; or keep it for a moment, see `hold`."""
         with self._lock:
-            while rest:
-                try:
-                    rest = rest[os.write(self._out, rest) :]
-                except BlockingIOError:
-                    select.select([], [self._out], [])
-                except OSError as error:
-                    raise Closed from error
+            self._held += message
+            self._held += b"\n"
+            if not self._holds or len(self._held) >= CHUNK:
+                self._write()
+
+    def hold(self, hold: bool) -> None:
+        """Whether the next messages are kept until they are many, or `flush` is called: each write wakes the client,
+        and that costs a good part of a quick call. What was kept goes out."""
+        self._holds = hold
+        self.flush()
+
+    def flush(self) -> None:
+        with self._lock:
+            self._write()
+
+    def _write(self) -> None:
+        rest, self._held = memoryview(self._held), bytearray()
+        while rest:
+            try:
+                rest = rest[os.write(self._out, rest) :]
+            except BlockingIOError:
+                select.select([], [self._out], [])
+            except OSError as error:
+                raise Closed from error
 
 
 def claim() -> Streams:
