@@ -113,6 +113,8 @@ class App:
     @property
     def loading(self) -> Loading:
         """Made when it is first needed, after the first reply."""
+        if self._made_loading is not None:
+            return self._made_loading
         with self._lock:
             if self._made_loading is None:
                 from obsidian_mcp.loading import Loading

@@ -123,6 +123,7 @@ class Connection:
         self._unanswered = 0
         self._bytes_under_way = 0
         self._line_size = 0
+        self._lock = allocate_lock()  # its own, and not the condition's methods: they are called for every call
         self._condition: threading.Condition | None = None
         self.wants_to_end = False
 
@@ -132,7 +133,7 @@ class Connection:
         if self._condition is None:
             import threading
 
-            self._condition = threading.Condition()
+            self._condition = threading.Condition(self._lock)
         return self._condition
 
     def receive(self, line: bytes | TooLong) -> None:
@@ -181,7 +182,7 @@ class Connection:
     def abandon(self) -> None:
         """Stop what runs: there is no client left to answer."""
         self._is_abandoned = True
-        with self._change:
+        with self._lock:
             calls = list(self._own)
         for call in calls:
             call.cancel()
@@ -239,7 +240,7 @@ class Connection:
         size = self._line_size
         progress = running.Progress(request.meta.get("progressToken"), self._notify)
         call = CallContext(job.limit, progress.report)
-        with self._change:
+        with self._lock:
             if not self.has_room:
                 self._change.wait_for(lambda: self.has_room)
             self._calls[request.id] = call
@@ -270,7 +271,7 @@ class Connection:
 
     def _answer_call(self, it: _UnderWay, reply: Reply | None) -> None:
         it.progress.close()
-        with self._change:
+        with self._lock:
             # Free before the reply is sent: a client that has read it may use the id again.
             del self._calls[it.id]
         it.answer(None if it.call.cancelled else reply)
@@ -311,13 +312,14 @@ class Connection:
         return True
 
     def _over(self, id: str | int, call: CallContext, size: int) -> None:
-        with self._change:
+        with self._lock:
             if self._calls.get(id) is call:
                 del self._calls[id]
             self._own.discard(call)
             self._unanswered -= 1
             self._bytes_under_way -= size
-            self._change.notify_all()
+            if self._condition is not None:
+                self._condition.notify_all()
         if self._ended is not None:
             self._ended()
 
@@ -327,7 +329,7 @@ class Connection:
             self.wants_to_end = True
         elif request.method == "notifications/cancelled" and isinstance(request.params, dict):
             target = jsonrpc.id_of({"id": request.params.get("requestId")})
-            with self._change:
+            with self._lock:
                 call = self._calls.get(target) if target is not None else None
             if call is not None:
                 call.cancel()

@@ -88,6 +88,11 @@ def in_json(content: str) -> int:
     return len(json.dumps(content, ensure_ascii=False).encode()) - 2
 
 
+@given(st.text(st.characters(codec="utf-8")))
+def test_what_a_text_takes_in_json_is_never_more_than_was_reckoned(note: str) -> None:
+    assert len(json.dumps(note, ensure_ascii=False).encode()) - 2 <= text.most_json_size(note.encode())
+
+
 def test_a_page_is_cut_at_a_line() -> None:
     note = ("x" * 98 + "\n") * 1000
     assert text.page(note, 50_050, 1) == text.Page(("x" * 98 + "\n") * 500, 1000, 501)

@@ -57,11 +57,10 @@ class Tools:
         writes = self.catalogue.writes(name)
         meant = understood(arguments, self.catalogue.arguments(name))
         named = self.catalogue.touches(name)
+        whole = self.catalogue.is_whole_vault(name) or _is_special(meant, named)
         return Job(
             name,
-            Access(
-                touched(meant, named), writes, whole=self.catalogue.is_whole_vault(name) or _is_special(meant, named)
-            ),
+            Access(touched(meant, named), writes, whole=whole),
             self._settings.limit_for(name),
             lambda call: self.run(name, meant, call, page, client),
             changes=writes and meant.get("dry_run") is not True,
@@ -157,8 +156,10 @@ def _keys(text: str) -> set[str]:
         target = spelling(text).target
     except Unreadable:
         target = text  # the call will fail
-    ways = {text, target, split_section(target)[0]} if "#" in target else {text, target}
-    return {fold(way.replace("\\", "/").rsplit("/", 1)[-1].split(".", 1)[0]).strip() for way in ways}
+    ways = [text] if target is text else [text, target]
+    if "#" in target:
+        ways.append(split_section(target)[0])
+    return {fold(way.replace("\\", "/").rpartition("/")[2].partition(".")[0]).strip() for way in ways}
 
 
 def _noted(data: Data) -> dict[str, Any]:

@@ -146,7 +146,8 @@ def _encode_reply(reply: Reply) -> bytes:
         return encode({"jsonrpc": "2.0", "id": reply.id, "error": error_object(reply.failure)})
     result = reply.result
     encoded = encode(result) if isinstance(result, dict) else result.json if result is not None else b"{}"
-    return b'{"jsonrpc":"2.0","id":%b,"result":%b}' % (encode(reply.id), encoded)
+    id = b"%d" % reply.id if type(reply.id) is int else encode(reply.id)
+    return b'{"jsonrpc":"2.0","id":%b,"result":%b}' % (id, encoded)
 
 
 def error_object(failure: Failure) -> dict[str, Any]:

@@ -101,7 +101,7 @@ class Success:
     def json(self) -> bytes:
         payload = _payload(self._data)
         content = encode(_content(self._data, payload))
-        rest = encode(_complete({"isError": False})) if self._modern else b'{"isError":false}'
+        rest = _REST_OF_SUCCESS if self._modern else b'{"isError":false}'
         if not self._structured:
             return b'{"content":%b,%b' % (content, rest[1:])
         return b'{"content":%b,"structuredContent":%b,%b' % (content, payload, rest[1:])
@@ -155,6 +155,9 @@ def _text(text: str) -> dict[str, str]:
 def _complete(result: dict[str, Any]) -> dict[str, Any]:
     meta = {**result.get("_meta", {}), revisions.SERVER_INFO_KEY: SERVER_INFO}
     return {"resultType": "complete", **result, "_meta": meta}
+
+
+_REST_OF_SUCCESS = encode(_complete({"isError": False}))
 
 
 def _cached(result: dict[str, Any], fresh: int, scope: str) -> dict[str, Any]:

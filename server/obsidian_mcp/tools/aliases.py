@@ -44,7 +44,10 @@ def understood(arguments: Mapping[str, Any], known: Collection[str]) -> Mapping[
 
     Where an argument is given under two names, both stay as they are, and the tool refuses one.
     """
-    if all(key in known and value is not None for key, value in arguments.items()):
+    for key, value in arguments.items():
+        if value is None or key not in known:
+            break
+    else:
         return arguments
     names = {key: _name(key, known) for key in arguments}
     given = {key: value for key, value in arguments.items() if value is not None or names[key] not in known}

@@ -27,6 +27,7 @@ from obsidian_mcp.vault.port import Vault
 from obsidian_mcp.vault.reference import Reference
 
 MOST_LISTED = 50
+MOST_BESIDE = 300  # bytes of a note's reading without its texts
 LEAST_TEXT = 500  # bytes in a page, however long the note's path is: reading has to get on
 # It loads tools when the model looks for them by words, except those that it is told to load at once; and it cuts
 # results at a length that a tool may raise.
@@ -97,6 +98,10 @@ class ReadNote(SpecialTarget):
     start_line: Annotated[int, Field(ge=1, description="First line, from 1.")] = 1
     start_char: Annotated[int, Field(ge=1, description="First character of that line, from 1.")] = 1
     max_lines: Annotated[int | None, Field(ge=1)] = None
+
+    @property
+    def is_of_all(self) -> bool:
+        return self.section is None and self.max_lines is None and self.start_line == self.start_char == 1
 
 
 class AddToNote(SpecialTarget):
@@ -270,12 +275,19 @@ def obsidian_read_note(params: ReadNote, it: Context) -> NoteRead:
             content=content,
         )
 
+    if params.is_of_all and _fits(data, f"{path}{named.note}", it.page):
+        return result(whole, None, None)
     room = max(LEAST_TEXT, it.page - results.size(plain(result("", lines, len(whole)))))
     if params.section is not None:
         part = section_of(path, whole, params.section)
         whole, start_line = whole[: part.end], max(start_line, part.line)
     page = text.page(whole, room, start_line, params.start_char, params.max_lines)
     return result(page.content, page.next_line, page.next_char)
+
+
+def _fits(data: bytes, beside: str, page: int) -> bool:
+    """Whether a note goes into one page for certain, with these texts beside it. Most do, and it is soon seen."""
+    return len(data) < page and text.most_json_size(data + beside.encode()) + MOST_BESIDE <= page
 
 
 @tool("Append to a note", Effect.ADDS, NOTES)
