@@ -107,8 +107,7 @@ def check_content(declared: dict[str, Any], files: dict[str, bytes]) -> None:
     whole = icon.startswith(PNG) and icon.endswith(b"IEND\xaeB`\x82")
     _need(whole and struct.unpack(">II", icon[16:24]) == (512, 512), "the icon is no 512×512 PNG")
     _check_versions(declared["version"], files)
-    rows = json.loads(files["obsidian_mcp/tools/catalogue.json"])
-    tools = [row["listing"] for row in rows]
+    tools = json.loads(files["obsidian_mcp/tools/listings.json"]).values()
     offered = {tool["name"]: tool["description"] for tool in declared["tools"]}
     _need(offered == {tool["name"]: tool["description"] for tool in tools}, "the tools differ from the catalogue's")
     for name, option in declared["user_config"].items():

@@ -28,13 +28,12 @@ HEAVY = {
     "socket",
 }
 # All that may be loaded before the first reply, beyond what the interpreter has loaded anyway.
-LIGHT = set("__future__ _collections _json _queue select".split())
+LIGHT = set("__future__ _json gc select".split())
 OWN = set(
-    "__main__ app backends backends.obsidian backends.obsidian.discover call connection doors doors.stdio "
-    "doors.stdio.server doors.stdio.streams errors features features.instructions features.tools protocol "
-    "protocol.clients protocol.framing protocol.jsonrpc protocol.methods protocol.quickjson protocol.results "
-    "protocol.revisions questions running scheduler servers servers.notes settings tools tools.aliases tools.catalogue "
-    "tools.toolsets vaults".split()
+    "__main__ app backends backends.obsidian backends.obsidian.discover connection doors doors.stdio "
+    "doors.stdio.server doors.stdio.streams errors features features.instructions protocol protocol.framing "
+    "protocol.jsonrpc protocol.methods protocol.quickjson protocol.results protocol.revisions questions running "
+    "servers servers.notes settings tools tools.catalogue tools.toolsets vaults".split()
 )
 LISTING = (
     "import os, sys\n"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 
@@ -44,6 +45,7 @@ def _bridge(given: dict[str, list[str]]) -> None:
 
 
 def _serve(given: dict[str, list[str]]) -> None:
+    gc.disable()  # until the first reply: what is loaded for it is kept, and looked through again and again
     from obsidian_mcp.app import App
 
     # A host shows what a call says, and hides what a process said before it ended; a person sees the line.

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import gc
 import os
 from _thread import allocate_lock
 
 from obsidian_mcp import __version__
 from obsidian_mcp.features.instructions import instructions
-from obsidian_mcp.features.tools import Tools
 from obsidian_mcp.servers.notes import NotesServer
 from obsidian_mcp.settings import UsageError
 from obsidian_mcp.tools import catalogue
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from obsidian_mcp.doors.http.page import PageParts
     from obsidian_mcp.features.changes import Changes
     from obsidian_mcp.features.offered import Features
+    from obsidian_mcp.features.tools import Tools
     from obsidian_mcp.health import Health
     from obsidian_mcp.loading import Loading
     from obsidian_mcp.servers.offered import Offered
@@ -62,12 +63,22 @@ class App:
             self.catalogue.hide("obsidian_delete_note", "permanent", "with --permanent-delete never", trash)
         self._health: Health | None = None
         self._healths: dict[str, Health] = {}
-        self.tools = Tools(settings, self.catalogue, labels or ("",), self._context, self.wake_for, self._watch)
-        self.server = NotesServer(settings, self.tools, self._instructions, self._offered)
+        self._tools: Tools | None = None
+        self.server = NotesServer(settings, self.catalogue, lambda: self.tools, self._instructions, self._offered)
         self._made: Features | None = None
         self._session = os.urandom(8).hex()
         self._made_loading: Loading | None = None
         self._lock = allocate_lock()
+
+    @property
+    def tools(self) -> Tools:
+        """Made when the first is called. Two threads may each make them: they hold nothing of their own."""
+        if self._tools is None:
+            from obsidian_mcp.features.tools import Tools
+
+            labels = self.vaults.labels or ("",)
+            self._tools = Tools(self.settings, self.catalogue, labels, self._context, self.wake_for, self._watch)
+        return self._tools
 
     def _instructions(self) -> str:
         return instructions(self.catalogue, self.vaults.names, self.vaults.with_app)
@@ -239,6 +250,8 @@ class App:
 
     def _history_tools(self) -> Tools:
         """The history's own, whichever an assistant is offered."""
+        from obsidian_mcp.features.tools import Tools
+
         labels = self.vaults.labels
         offered = catalogue.load(self.settings.read_only, labels, ("history",), (), self.settings.history)
         return Tools(self.settings, offered, labels, self._context, lambda name: self.wake(), self._watch)
@@ -276,6 +289,7 @@ class App:
         server.serve(self.server, self._nudge, self._end)
 
     def _nudge(self) -> None:
+        gc.enable()  # see `__main__`
         self.loading.nudge()
 
     def _end(self, code: int) -> None:

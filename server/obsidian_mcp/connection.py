@@ -9,13 +9,11 @@ from __future__ import annotations
 from _thread import allocate_lock
 
 from obsidian_mcp import running
-from obsidian_mcp.call import CallContext
 from obsidian_mcp.errors import Failure, InvalidRequest, ParseError
 from obsidian_mcp.protocol import jsonrpc
 from obsidian_mcp.protocol.framing import MAX_LINE, TooLong
 from obsidian_mcp.protocol.jsonrpc import Reply
 from obsidian_mcp.protocol.methods import Session
-from obsidian_mcp.questions import Questions
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,7 +21,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from typing import Any, Protocol
 
+    from obsidian_mcp.call import CallContext
     from obsidian_mcp.protocol.methods import Method
+    from obsidian_mcp.questions import Questions
     from obsidian_mcp.scheduler import Access
 
     Answer = Callable[[Reply | None], None]
@@ -79,15 +79,27 @@ class _UnderWay:
         self.size = size
 
 
+_making = allocate_lock()
+
+
 class Shared:
     """What the connections of one session have in common: the calls under way, and the questions that wait for their
     answers."""
 
-    __slots__ = ("__weakref__", "calls", "questions")
+    __slots__ = ("__weakref__", "_questions", "calls")
 
     def __init__(self) -> None:
         self.calls: dict[str | int, CallContext] = {}
-        self.questions = Questions()
+        self._questions: Questions | None = None
+
+    @property
+    def questions(self) -> Questions:
+        if self._questions is None:
+            from obsidian_mcp.questions import Questions
+
+            with _making:
+                self._questions = self._questions or Questions()
+        return self._questions
 
 
 class Connection:
@@ -117,7 +129,6 @@ class Connection:
         self._session = session or Session()
         self._shared = shared or Shared()  # held: it lasts as long as one of its connections
         self._calls = self._shared.calls
-        self._questions = self._shared.questions
         self._own: set[CallContext] = set()
         self._is_abandoned = False
         self._unanswered = 0
@@ -167,7 +178,7 @@ class Connection:
 
     def expect_no_answers(self) -> None:
         """The input has ended: what was asked, or is asked from now on, stays without an answer."""
-        self._questions.close()
+        self._shared.questions.close()
 
     @property
     def under_way(self) -> int:
@@ -202,7 +213,7 @@ class Connection:
 
     def _receive_one(self, message: Any, answer: Answer, in_batch: bool = False) -> None:
         if jsonrpc.is_response(message):
-            self._questions.answer(jsonrpc.id_of(message), message.get("result"))
+            self._shared.questions.answer(jsonrpc.id_of(message), message.get("result"))
             answer(None)
             return
         try:
@@ -237,6 +248,8 @@ class Connection:
             answer(Reply(request.id, found))
 
     def _start(self, request: jsonrpc.Request, job: running.Job, answer: Answer) -> None:
+        from obsidian_mcp.call import CallContext  # not before the first job
+
         size = self._line_size
         progress = running.Progress(request.meta.get("progressToken"), self._notify)
         call = CallContext(job.limit, progress.report)
@@ -280,13 +293,13 @@ class Connection:
         """Put a question to the client; whether its answer is now waited for. Meanwhile nothing of the call runs, so
         it keeps no other waiting and its clock stands still.
         """
-        id = self._questions.put(lambda answer: self._run(it, asking.again(answer)))
+        id = self._shared.questions.put(lambda answer: self._run(it, asking.again(answer)))
         if id is None:
             return False
         if not it.call.when_cancelled(lambda: self._withdraw(id, it)):
-            return not self._questions.take_back(id)
+            return not self._shared.questions.take_back(id)
         self._notify(jsonrpc.Call(id, asking.method, asking.params))
-        self._questions.expire(id, asking.holds, lambda: self._expire(id, it, asking))
+        self._shared.questions.expire(id, asking.holds, lambda: self._expire(id, it, asking))
         return True
 
     def _withdraw(self, id: str, it: _UnderWay) -> None:
@@ -304,7 +317,7 @@ class Connection:
 
     def _take_back(self, id: str, why: str) -> bool:
         """Whether the question still waited. The client is told, if there is one."""
-        if not self._questions.take_back(id):
+        if not self._shared.questions.take_back(id):
             return False
         if not self._is_abandoned:
             told = {"requestId": id, "reason": why}

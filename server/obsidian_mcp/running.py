@@ -10,7 +10,6 @@ import os
 import time
 from _thread import allocate_lock
 
-from obsidian_mcp.call import OnThread
 from obsidian_mcp.errors import READ, UNKNOWN, UNTOUCHED, Failure, InternalError, NeedsAnswer, spec_of
 from obsidian_mcp.protocol import jsonrpc, results
 
@@ -74,6 +73,8 @@ class Asking:
 
 def run(job: Job, call: CallContext) -> Any:
     """The job's result. Raises nothing but a Failure, which says how the vault was left."""
+    from obsidian_mcp.call import OnThread  # not before the first job
+
     started = time.perf_counter()
     try:
         if job.ready is not None:

@@ -317,7 +317,7 @@ def session(files: Files) -> Session:
     settings = load({"vault": ["Memory"]}, {})
     tools = Tools(settings, catalogue.load(), ("Memory",), context(files), lambda name: None)
     offered = Offered(tools, 30.0, lambda: None, lambda: features(files))
-    return Session(NotesServer(settings, tools, lambda: "", lambda: offered))
+    return Session(NotesServer(settings, tools.catalogue, lambda: tools, lambda: "", lambda: offered))
 
 
 def features(files: Files, sets: Sequence[str] = ("all",)) -> Features:

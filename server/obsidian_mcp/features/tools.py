@@ -5,8 +5,6 @@ from __future__ import annotations
 from obsidian_mcp.errors import Failure, InvalidArguments, InvalidParams, NoSuchName
 from obsidian_mcp.protocol.clients import SMALL
 from obsidian_mcp.running import Job
-from obsidian_mcp.scheduler import Access
-from obsidian_mcp.tools.aliases import understood
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -52,6 +50,9 @@ class Tools:
         client: str = "",
     ) -> Job:
         """A call of a tool, whose data gets a shape. Raises if there is no such tool."""
+        from obsidian_mcp.scheduler import Access
+        from obsidian_mcp.tools.aliases import understood
+
         if name not in self.catalogue:
             raise self.catalogue.unknown(name)
         writes = self.catalogue.writes(name)
@@ -74,6 +75,8 @@ class Tools:
         self, name: str, arguments: Mapping[str, Any], call: CallContext, page: int = SMALL, client: str = ""
     ) -> Data:
         """Validate, then act: the data of a success, or a Failure that names no tool that is switched off."""
+        from obsidian_mcp.tools.aliases import understood
+
         tool = self.catalogue.tool(name)
         try:
             label, arguments = self._vault_of(understood(arguments, self.catalogue.arguments(name)))

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from obsidian_mcp.errors import InvalidParams
-from obsidian_mcp.features.tools import call_of
-from obsidian_mcp.protocol import clients, jsonrpc, methods, results, revisions
+from obsidian_mcp.protocol import jsonrpc, methods, results, revisions
 from obsidian_mcp.protocol.methods import LEGACY, MODERN, Method
 
 TYPE_CHECKING = False
@@ -19,23 +18,26 @@ if TYPE_CHECKING:
     from obsidian_mcp.running import Job
     from obsidian_mcp.servers.offered import Offered
     from obsidian_mcp.settings import Settings
+    from obsidian_mcp.tools.catalogue import Catalogue
 
 
 class NotesServer:
     """`instructions` says what a model should know of the server as a whole; it is asked when a client comes.
 
-    `offered` makes what is offered beside tools, when it is first asked for.
+    `tools` makes the tools when one is first called, `offered` what is offered beside them when it is first asked for.
     """
 
     def __init__(
         self,
         settings: Settings,
-        tools: Tools,
+        catalogue: Catalogue,
+        tools: Callable[[], Tools],
         instructions: Callable[[], str],
         offered: Callable[[], Offered] | None = None,
     ) -> None:
         self._errors_are_results = settings.errors == "result"
-        self.tools = tools
+        self._catalogue = catalogue
+        self._tools = tools
         self._instructions = instructions
         self._kept: dict[tuple[str, bool, str | None], jsonrpc.Encoded] = {}
         self.methods: Mapping[str, Method] = {
@@ -46,6 +48,10 @@ class NotesServer:
             "tools/call": Method(self._call_tool, capability="tools", named_by="name"),
             **(_rows(offered) if offered is not None else {}),
         }
+
+    @property
+    def tools(self) -> Tools:
+        return self._tools()
 
     def _initialize(self, request: jsonrpc.Request, peer: Peer) -> dict[str, Any]:
         capabilities = methods.capabilities(self.methods, modern=False)
@@ -64,7 +70,7 @@ class NotesServer:
     def _list_tools(self, request: jsonrpc.Request, peer: Peer) -> jsonrpc.Encoded:
         if request.params.get("cursor") is not None:
             raise InvalidParams("There is one page of tools and so no cursor.", "Leave it out.")
-        catalogue = self.tools.catalogue
+        catalogue = self._catalogue
         scope = results.PRIVATE if catalogue.names_vaults else results.PUBLIC
         return self._constant(
             request,
@@ -73,6 +79,8 @@ class NotesServer:
         )
 
     def _call_tool(self, request: jsonrpc.Request, peer: Peer) -> Job:
+        from obsidian_mcp.features.tools import call_of  # not before the first call
+
         name, arguments = call_of(request)
         params = request.params
         if not peer.asks:
@@ -97,6 +105,8 @@ class NotesServer:
         begin: Callable[[CallContext], None] | None = None,
     ) -> Job:
         """A call of a tool; `begin` is called when it runs, with the call."""
+        from obsidian_mcp.protocol import clients
+
         modern = peer.modern
 
         def failed(failure: Failure) -> jsonrpc.Result | None:

@@ -1,1 +1,1 @@
-"""What the model sees. One module per noun; `catalogue.json` is generated from them."""
+"""What the model sees. One module per noun; `catalogue.json` and `listings.json` are generated from them."""

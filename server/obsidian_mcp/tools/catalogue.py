@@ -1,7 +1,8 @@
 """The tools as stored bytes, so that they can be listed and scheduled before anything heavy is loaded.
 
-`python -m obsidian_mcp.tools.catalogue` writes `catalogue.json` anew from the declarations; a test fails when the two
-differ. A tool's module is imported when the tool is called.
+`python -m obsidian_mcp.tools.catalogue` writes `catalogue.json` and `listings.json` anew from the declarations; a test
+fails when they differ. The first is read at the start, the second when the tools are listed or one is called. A tool's
+module is imported when the tool is called.
 """
 
 from __future__ import annotations
@@ -20,17 +21,17 @@ if TYPE_CHECKING:
     from obsidian_mcp.tools.tool import Tool
 
 STORED = os.path.join(os.path.dirname(__file__), "catalogue.json")
+LISTINGS = os.path.join(os.path.dirname(__file__), "listings.json")
 PACKAGE = "obsidian_mcp.tools"
 
 
 class Row:
-    """One tool, as far as it is known without its module. `listing` is what `tools/list` shows."""
+    """One tool, as far as it is known without its module."""
 
-    __slots__ = ("effect", "listing", "module", "name", "toolset", "touches", "whole_vault", "with_sets")
+    __slots__ = ("effect", "module", "name", "toolset", "touches", "whole_vault", "with_sets")
 
     def __init__(self, stored: dict[str, Any]) -> None:
-        self.listing: dict[str, Any] = stored["listing"]
-        self.name: str = self.listing["name"]
+        self.name: str = stored["name"]
         self.module: str = stored["module"]
         self.toolset: str = stored["toolset"]
         self.effect: str = stored["effect"]
@@ -57,7 +58,9 @@ class Catalogue:
         }
         self._vaults = vaults if len(vaults) > 1 else ()
         self.shows_changes = any(row.toolset == toolsets.HISTORY.name for row in self._rows.values())
-        self._arguments = {tool["name"]: frozenset(tool["inputSchema"]["properties"]) for tool in self.listing()}
+        self._described: dict[str, str] = {}
+        self._listed: dict[str, dict[str, Any]] = {}
+        self._arguments: dict[str, frozenset[str]] = {}
         self._loaded: dict[str, Tool] = {}
 
     def __contains__(self, name: str) -> bool:
@@ -91,7 +94,10 @@ class Catalogue:
 
     def arguments(self, name: str) -> frozenset[str]:
         """The names of a tool's arguments."""
-        return self._arguments[name]
+        found = self._arguments.get(name)
+        if found is None:
+            found = self._arguments[name] = frozenset(self.listed(name)["inputSchema"]["properties"])
+        return found
 
     def tool(self, name: str) -> Tool:
         """The tool itself. Imports its module, and no other's: pydantic is slow to load."""
@@ -108,20 +114,27 @@ class Catalogue:
 
     def hide(self, name: str, argument: str, why: str, described: str) -> None:
         """Take an argument away from a tool, which is then described so."""
-        row = self._rows.get(name)
-        if row is not None:
-            row.listing = {**row.listing, "description": described}
+        if name in self._rows:
+            self._described[name] = described
             self._hidden[name] = {**self._hidden[name], argument: why}
-            self._arguments[name] -= {argument}
 
     def rows(self) -> list[Row]:
         return list(self._rows.values())
 
     def listing(self) -> list[dict[str, Any]]:
-        tools = [_without(row.listing, self._hidden[row.name]) for row in self._rows.values()]
-        if self.shows_changes:
-            tools = [_with_change(tool) if self.writes(tool["name"]) else tool for tool in tools]
-        return [_with_vault(tool, self._vaults) for tool in tools] if self._vaults else tools
+        """What `tools/list` shows."""
+        return [self.listed(name) for name in self._rows]
+
+    def listed(self, name: str) -> dict[str, Any]:
+        """A tool as it is listed."""
+        if not self._listed:
+            self._listed = _stored(LISTINGS)
+        tool = _without(self._listed[name], self._hidden[name])
+        if name in self._described:
+            tool = {**tool, "description": self._described[name]}
+        if self.shows_changes and self.writes(name):
+            tool = _with_change(tool)
+        return _with_vault(tool, self._vaults) if self._vaults else tool
 
 
 def _without(tool: dict[str, Any], hidden: dict[str, str]) -> dict[str, Any]:
@@ -154,8 +167,7 @@ def load(
     history: bool = True,
 ) -> Catalogue:
     """Raises UsageError for a set or a tool that does not exist."""
-    with open(STORED, "rb") as file:
-        rows = [Row(stored) for stored in quickjson.decode(file.read().decode())]
+    rows = [Row(stored) for stored in _stored(STORED)]
     on = toolsets.chosen(sets)
     more, fewer = toolsets.adjusted(tools, [row.name for row in rows])
     off: dict[str, str] = {}
@@ -167,6 +179,11 @@ def load(
         elif read_only and row.writes:
             off[row.name] = "the server was started with --read-only"
     return Catalogue(rows, off, vaults, on)
+
+
+def _stored(file: str) -> Any:
+    with open(file, "rb") as stored:
+        return quickjson.decode(stored.read().decode())
 
 
 def declared() -> dict[str, tuple[str, Tool]]:
@@ -186,24 +203,33 @@ def declared() -> dict[str, tuple[str, Tool]]:
     return dict(sorted(found.items(), key=lambda item: order.index(item[1][1].toolset.name)))
 
 
-def generated() -> str:
+def generated() -> dict[str, str]:
+    """The text of each file."""
     import json
 
+    tools = declared()
     rows = (
         {
+            "name": tool.name,
             "module": module,
             "toolset": tool.toolset.name,
             "effect": tool.effect.name,
             "touches": tool.touches,
             **({"whole_vault": True} if tool.whole_vault else {}),
             **({"with_sets": tool.with_sets} if tool.with_sets else {}),
-            "listing": tool.listing(),
         }
-        for module, tool in declared().values()
+        for module, tool in tools.values()
     )
-    return "[\n" + ",\n".join(json.dumps(row, ensure_ascii=False) for row in rows) + "\n]\n"
+    listings = (
+        f"{json.dumps(name)}: {json.dumps(tool.listing(), ensure_ascii=False)}" for name, (_, tool) in tools.items()
+    )
+    return {
+        STORED: "[\n" + ",\n".join(map(json.dumps, rows)) + "\n]\n",
+        LISTINGS: "{\n" + ",\n".join(listings) + "\n}\n",
+    }
 
 
 if __name__ == "__main__":
-    with open(STORED, "w", encoding="utf-8", newline="\n") as out:
-        out.write(generated())
+    for file, text in generated().items():
+        with open(file, "w", encoding="utf-8", newline="\n") as out:
+            out.write(text)

@@ -81,9 +81,11 @@ class Page:
 
     async def _state(self, request: Request) -> Response:
         state = await self._calls.look(self._parts.state)
+        offered = self._parts.catalogue
+        titles = {tool["name"]: tool["title"] for tool in offered.listing()}
         tools = [
-            {"name": row.name, "title": row.listing.get("title", row.name), "set": row.toolset, "writes": row.writes}
-            for row in self._parts.catalogue.rows()
+            {"name": row.name, "title": titles[row.name], "set": row.toolset, "writes": row.writes}
+            for row in offered.rows()
         ]
         can = self._calls.offers(UNDO)
         may = can and self._is_paired(request)

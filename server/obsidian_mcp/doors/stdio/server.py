@@ -10,7 +10,6 @@ from obsidian_mcp import running
 from obsidian_mcp.connection import Connection
 from obsidian_mcp.doors.stdio import streams
 from obsidian_mcp.protocol.framing import Lines
-from obsidian_mcp.scheduler import Scheduler
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,7 +18,7 @@ if TYPE_CHECKING:
 
     from obsidian_mcp.connection import Send, Server
     from obsidian_mcp.protocol.jsonrpc import Message
-    from obsidian_mcp.scheduler import Access
+    from obsidian_mcp.scheduler import Access, Scheduler
 
 
 MOST_GATHERED = 500  # calls
@@ -60,7 +59,7 @@ def serve(
         connection.abandon()
         end(128 + number)
 
-    gathered = _Gathered(Scheduler(), pipe)
+    gathered = _Gathered(pipe)
     connection = Connection(server, gathered, send)
     _on_signals()
     if sys.platform == "win32":
@@ -97,8 +96,8 @@ def _drained(pipe: streams.Streams, connection: Connection) -> bool:
 class _Gathered:
     """The jobs of one read of the input, which run together: see `Scheduler.run_batch`."""
 
-    def __init__(self, scheduler: Scheduler, pipe: streams.Streams) -> None:
-        self._scheduler = scheduler
+    def __init__(self, pipe: streams.Streams) -> None:
+        self._scheduler: Scheduler | None = None
         self._pipe = pipe
         self._jobs: list[tuple[Access, Callable[[], None]]] = []
 
@@ -111,6 +110,10 @@ class _Gathered:
         jobs, self._jobs = self._jobs, []
         if not jobs:
             return
+        if self._scheduler is None:
+            from obsidian_mcp.scheduler import Scheduler  # not before the first job
+
+            self._scheduler = Scheduler()
         self._pipe.hold(len(jobs) > 1 and not any(access.writes for access, _ in jobs))
         self._scheduler.run_batch(jobs, PATIENCE, self._pipe.flush)
         self._pipe.hold(False)
