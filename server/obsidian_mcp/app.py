@@ -156,12 +156,18 @@ class App:
         from functools import partial
 
         tools = (partial(self._load_tool, name) for name in self.catalogue.names)
-        return [*tools, self._load_features, self.vaults.load_locks]
+        return [*tools, self._load_parts, self._load_features, self.vaults.load_locks]
 
     def _load_tool(self, name: str) -> None:
         self.catalogue.tool(name).build()
         if self.catalogue.is_whole_vault(name):
             self.vaults.load_library()
+
+    def _load_parts(self) -> None:
+        """What some calls of a tool need, before there is one."""
+        import obsidian_mcp.operations.making
+        import obsidian_mcp.operations.sectioning
+        import obsidian_mcp.operations.text_editing  # noqa: F401  # for the side effect: they are loaded
 
     def _load_features(self) -> None:
         self._made = self._made or self._make_features()

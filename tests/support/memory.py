@@ -260,7 +260,7 @@ def context(files: Files) -> Callable[..., Context]:
     def opened(label: str, call: CallContext, page: int, tool: str = "", client: str = "") -> Context:
         history.by, history.last = By(tool, client), None
         vault = MemoryVault(files, history)
-        return Context(Opened(vault, index, library, history=history), call, page, label=label)
+        return Context(Opened(vault, index, lambda: library, history=history), call, page, label=label)
 
     return opened
 

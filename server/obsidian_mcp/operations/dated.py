@@ -7,7 +7,6 @@ from datetime import date, datetime
 
 from obsidian_mcp.errors import InvalidArguments, NoteNotFound
 from obsidian_mcp.operations.finding import existing, placed
-from obsidian_mcp.operations.making import filled_template, template_named
 from obsidian_mcp.vault import periodic
 from obsidian_mcp.vault.path import BadPath, VaultPath, check_new
 from obsidian_mcp.vault.port import Vault
@@ -111,6 +110,8 @@ def _to_make(
 ) -> Named:
     if not settings.template:
         return Named(path, "", note)
+    from obsidian_mcp.operations.making import filled_template, template_named
+
     try:
         source = template_named(settings.template.strip().strip("/").removesuffix(".md"), vault)
     except (NoteNotFound, InvalidArguments):

@@ -14,9 +14,6 @@ from obsidian_mcp.operations import confirming, editing, moving
 from obsidian_mcp.operations.backlinks import linking_to
 from obsidian_mcp.operations.dated import Named, named, there
 from obsidian_mcp.operations.finding import existing, new, nothing_to_compare, placed
-from obsidian_mcp.operations.making import from_template
-from obsidian_mcp.operations.sectioning import section_of
-from obsidian_mcp.operations.text_editing import added
 from obsidian_mcp.protocol import results
 from obsidian_mcp.tools.tool import Context, Effect, NamesNote, Params, ShownWith, plain, tool
 from obsidian_mcp.tools.toolsets import EDIT, FIND, NOTES
@@ -241,6 +238,8 @@ def obsidian_create_note(params: CreateNote, it: Context) -> NoteCreated:
         raise nothing_to_compare(params.name, path, it.vault)
     content = params.content
     if params.template is not None:
+        from obsidian_mcp.operations.making import from_template
+
         content = from_template(params.template, content, path, it.vault, it.now())
     done = editing.create(
         path, content, it.vault, it.index, it.call, overwrite=params.overwrite, if_match=params.if_match
@@ -279,6 +278,8 @@ def obsidian_read_note(params: ReadNote, it: Context) -> NoteRead:
         return result(whole, None, None)
     room = max(LEAST_TEXT, it.page - results.size(plain(result("", lines, len(whole)))))
     if params.section is not None:
+        from obsidian_mcp.operations.sectioning import section_of  # which the first reading seldom needs
+
         part = section_of(path, whole, params.section)
         whole, start_line = whole[: part.end], max(start_line, part.line)
     page = text.page(whole, room, start_line, params.start_char, params.max_lines)
@@ -315,6 +316,8 @@ def _added(params: AddToNote, it: Context, *, at_end: bool) -> tuple[str, bytes,
         if params.section is None:
             return add(before, params.content, params.inline)
         whole = text.decoded(note.path, before)
+        from obsidian_mcp.operations.text_editing import added
+
         return added(note.path, whole, params.content, params.section, at_end=at_end, inline=params.inline).encode()
 
     doing = f"{'appending' if at_end else 'prepending'} to {note.path}"

@@ -51,7 +51,7 @@ class Context(Opened):
         now: Callable[[], datetime] = datetime.now,
         label: str = "",
     ) -> None:
-        super().__init__(opened.vault, opened.index, opened.contents, opened.app, opened.history)
+        super().__init__(opened.vault, opened.index, opened._contents, opened.app, opened.history)
         self.call = call
         self.page = page
         self.now = now

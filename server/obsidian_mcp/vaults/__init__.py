@@ -13,7 +13,7 @@ from obsidian_mcp.settings import UsageError, looks_like_path
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from obsidian_mcp.call import CallContext
     from obsidian_mcp.registry import Located, Registered
@@ -31,21 +31,26 @@ class Opened:
     where its folder is in reach, else what the app tells; and its history, if one is kept.
     """
 
-    __slots__ = ("app", "contents", "history", "index", "vault")
+    __slots__ = ("_contents", "app", "history", "index", "vault")
 
     def __init__(
         self,
         vault: Vault,
         index: Index | None = None,
-        contents: Contents | None = None,
+        contents: Callable[[], Contents] | None = None,
         app: AppAnswers | None = None,
         history: History | None = None,
     ) -> None:
         self.history = history
         self.vault = vault
         self.index = index
-        self.contents = contents
+        self._contents = contents
         self.app = app
+
+    @property
+    def contents(self) -> Contents | None:
+        """Made when it is first needed: most calls need none."""
+        return None if self._contents is None else self._contents()
 
     @property
     def asked(self) -> AppAnswers:
@@ -170,7 +175,8 @@ class Vaults:
 
     def open(self, label: str, call: CallContext, by: By | None = None) -> Opened:
         found = self._find(label, call, by)
-        contents = None if found.folder is None else self._contents(found.folder, found.index)
+        folder = found.folder
+        contents = None if folder is None else lambda: self._contents(folder, found.index)
         return Opened(found.vault, found.index, contents, found.app, found.history)
 
     def purge_history(self, label: str) -> int:
