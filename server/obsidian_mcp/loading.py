@@ -8,6 +8,7 @@ load one package can see it half made.
 
 from __future__ import annotations
 
+import gc
 import threading
 import time
 from collections.abc import Callable, Sequence
@@ -83,9 +84,14 @@ class Loading:
             self._last = time.monotonic()
 
     def _load(self, step: Step | None = None) -> None:
+        """Without the collector, which would look through what is loaded again and again: it is kept."""
         with self._lock:
-            if not self.has_begun:
-                self._first()
-                self.has_begun = True
-            if step is not None:
-                step()
+            gc.disable()
+            try:
+                if not self.has_begun:
+                    self._first()
+                    self.has_begun = True
+                if step is not None:
+                    step()
+            finally:
+                gc.enable()
