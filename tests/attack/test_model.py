@@ -7,6 +7,7 @@ import contextlib
 import functools
 import hashlib
 import os
+import re
 import tempfile
 import unicodedata
 from pathlib import Path
@@ -49,8 +50,11 @@ TEXTS = (
     "", "\n", "\n\n\n", "no newline", "ends\n", "---\na: 1\n---", "---\na: 1\n---\n", "---\n", "---\n---\nbody\n",
     "\ufeffbom\n", "crlf\r\nline\r\n", "\\n \\t $\\nabla \\times$", "C:\\temp\\new", "tab\there", "\x00nul", "=> x",
     "Error: File \"x\" not found.", "content=evil overwrite", "# Head\n\n- [ ] task\n", "é" * 1000, "x" * 4000,
-    "\u2028\x85",
+    "\u2028\x85", "tagged #alpha, not #alphabet\n",
 )  # fmt: skip
+WITH_TERMS = "---\nkey: 1\n---\n# Head\n\nkey Head #alpha, not #alphabet\n"
+LINKING = "Linking.md"
+TERMS = {"tag": ("alpha", "beta"), "property": ("key", "clue"), "heading": ("Head", "Tail")}
 PATHS = st.tuples(st.sampled_from(FOLDERS), st.sampled_from(NAMES)).map(lambda pair: f"{pair[0]}{pair[1]}.md")
 QUESTIONS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("search_notes", {"query": "head"}),
@@ -84,6 +88,11 @@ def fold(path: str) -> str:
 
 def etag(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()[:16]
+
+
+def unlinked(notes: dict[str, bytes]) -> dict[str, bytes]:
+    """Without where their links lead, which a move may change."""
+    return {path: re.sub(rb"\[\[[^][\n|]*", b"[[", text) for path, text in notes.items()}
 
 
 def spelled(draw: st.DataObject, path: str) -> str:
@@ -266,6 +275,7 @@ class Vaults(RuleBasedStateMachine):
         moved = {self.there(path): f"{folder}{path.rpartition('/')[2]}" for path in paths}
         self.model = {moved.get(path, path): text for path, text in self.model.items()}
         assert {fold(path) for path in self.model} == {fold(path) for path in self.found()}
+        assert sorted(unlinked(self.model).values()) == sorted(unlinked(self.found()).values())
         self.model = self.found()
 
     @rule(new=st.sampled_from(("ends2\n", "")), expected=st.none() | st.integers(0, 2))
@@ -280,6 +290,54 @@ class Vaults(RuleBasedStateMachine):
             return  # it only counts
         assert expected == places
         self.model = {path: text.replace(b"ends\n", new.encode()) for path, text in self.model.items()}
+
+    def _put(self, path: str, text: str) -> None:
+        """Behind the server's back. What came before can't be taken back to a vault without it."""
+        self.world.put(path, text)
+        self.model[path] = text.encode()
+        self.changes.clear()
+
+    @rule(kind=st.sampled_from(sorted(TERMS)), path=PATHS, back=st.booleans())
+    def rename_a_term(self, kind: str, path: str, back: bool) -> None:
+        """Nothing changes but the term, and every place of it does."""
+        if self.there(path) is None:
+            self._put(path, WITH_TERMS)
+        old, new = reversed(TERMS[kind]) if back else TERMS[kind]
+        more = {"name": path} if kind == "heading" else {}
+        try:
+            done = self.call("rename_term", kind=kind, old=old, new=new, **more)
+        except Failure:
+            assert back or self.model.get(path) != WITH_TERMS.encode() or self._has(new)
+            return
+        found, one, other = self.found(), old.encode(), new.encode()
+        changed = {path for path, text in found.items() if text != self.model.get(path)}
+        assert changed == set(done["notes_changed"])
+        assert changed
+        for path, text in self.model.items():
+            assert text.replace(one, other) == found[path].replace(one, other)
+            if kind == "tag" and not back and text == WITH_TERMS.encode():
+                assert found[path] == WITH_TERMS.replace("#alpha,", "#beta,").encode()
+        self.model = found
+
+    def _has(self, term: str) -> bool:
+        return any(term.encode() in text for text in self.model.values())
+
+    @rule(at=st.integers(0, 10))
+    def repair_the_links_that_can_mean_one_note(self, at: int) -> None:
+        notes = sorted(path for path in self.model if _can_be_made(path) and path != LINKING)
+        if not notes:
+            return
+        name = notes[at % len(notes)].rpartition("/")[2].removesuffix(".md")
+        self._put(LINKING, f"before [[nowhere/{name}]] after\n")
+        done = self.call("repair_links", sure=True, name=LINKING)
+        alike = [path for path in notes if fold(path.rpartition("/")[2]) == fold(f"{name}.md")]
+        assert done["repaired"] == (len(alike) == 1)
+        assert (self.found() != self.model) == bool(done["repaired"])
+        self._adopt_links()
+
+    def _adopt_links(self) -> None:
+        assert unlinked(self.found()) == unlinked(self.model)
+        self.model = self.found()
 
     @rule(asked=st.sampled_from(QUESTIONS), path=PATHS)
     def what_only_looks_changes_nothing(self, asked: tuple[str, dict[str, Any]], path: str) -> None:
@@ -342,6 +400,7 @@ class Vaults(RuleBasedStateMachine):
             assert taken in (None, there)
             self.model[done["path"]] = self.model.pop(there)
             assert fold(done["path"]) == fold(target)
+            self._adopt_links()
 
     @rule(path=PATHS, data=st.data())
     def info(self, path: str, data: st.DataObject) -> None:
