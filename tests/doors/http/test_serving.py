@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import signal
 import socket
+import subprocess
+import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -126,6 +128,23 @@ def test_d11_the_end_answers_what_runs_and_refuses_what_comes(own_world: World, 
         assert web.process.wait(PATIENCE) == 0
         with pytest.raises(ConnectionRefusedError):
             web.ask("GET", "/health")
+
+
+def test_d11_a_signal_before_the_server_listens_to_signals_ends_it(own_world: World) -> None:
+    program = (
+        "import signal, sys\n"
+        "from types import SimpleNamespace\n"
+        "from obsidian_mcp.doors.http import server\n"
+        "early = lambda: signal.raise_signal(signal.SIGINT)\n"
+        "server.gc = SimpleNamespace(freeze=early, set_threshold=lambda most: None)\n"
+        "from obsidian_mcp.__main__ import main\n"
+        "sys.argv[1:] = ['serve', '--port', '0', '--vault', 'Vault']\n"
+        "main()\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], env=own_world.environment(), capture_output=True, timeout=PATIENCE, check=False
+    )
+    assert done.returncode == 0, done.stderr
 
 
 def test_d11_an_idle_server_ends_although_a_client_is_connected(own_world: World) -> None:

@@ -98,7 +98,8 @@ def serve(app: Gate, listening: socket.socket, longest: float) -> None:
     server = _Server(config, app.ending)
     for name in ("SIGTERM", "SIGINT", "SIGBREAK"):  # the last is Ctrl-Break, on Windows
         if hasattr(signal, name):
-            signal.signal(getattr(signal, name), lambda *_: None)  # what uvicorn raises again when it has ended
+            # Before uvicorn listens to them itself, and when it raises them again after its end.
+            signal.signal(getattr(signal, name), server.handle_exit)
     logs.log("info", "listening", url=_url(listening, {}), mcp="/mcp", bridge=bridge.PREFIX, pid=os.getpid())
     gc.freeze()  # what is loaded by now stays: it need not be looked through again and again
     gc.set_threshold(GARBAGE)
