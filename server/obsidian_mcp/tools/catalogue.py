@@ -117,6 +117,7 @@ class Catalogue:
         if name in self._rows:
             self._described[name] = described
             self._hidden[name] = {**self._hidden[name], argument: why}
+            self._arguments.pop(name, None)
 
     def rows(self) -> list[Row]:
         return list(self._rows.values())
